@@ -58,26 +58,26 @@ def main(
         raise UserError(f"--worse-than {worse_than:g}: give points of accuracy from 0 to 100, such as 5")
     sides = _sides(results, model, against or model)
     names = list(dict.fromkeys(name for study, _ in sides for name in study.experiments))
-    if unknown := [one for one in experiments if one not in names]:
+    if unknown := [name for name in experiments if name not in names]:
         raise UserError(f"--experiments: no '{unknown[0]}'; there are {', '.join(names)}")
     judged = [*dict.fromkeys(experiments or names)]
-    scores = {one: of_both for one in judged if (of_both := _scores(sides, one)) is not None}
+    scores = {name: of_both for name in judged if (of_both := _scores(sides, name)) is not None}
     rows = regression_rows(pd.concat(scores.values()), worse_than / 100, means_only) if scores else []
     shown = list(dict.fromkeys(row["experiment"] for row in rows if row["n"]))
-    for one in judged:
-        only = f"{one}: not compared: only one of the two answered it"
-        for told in _not_compared(sides, rows, scores[one]) if one in scores else [only]:
-            if experiments and one not in shown:
-                raise UserError(f"--experiments: {told}")
-            note(told)
+    for name in judged:
+        only = f"{name}: not compared: only one of the two answered it"
+        for line in _not_compared(sides, rows, scores[name]) if name in scores else [only]:
+            if experiments and name not in shown:
+                raise UserError(f"--experiments: {line}")
+            note(line)
     if not shown:
         raise UserError("no question that both answered: compare models that were asked the same prompts")
-    for differ, of in grouped(shown, lambda one: _differing(sides, one)).items():
+    for differ, alike in grouped(shown, lambda name: _differing(sides, name)).items():
         if differ:
-            note(f"the two sides differ in {differ} on {first_of(of, NAMED)}")
-    for told in _doubts(sides, [scores[one] for one in shown]):
-        note(told)
-    repeated, answers = (sum(counts) for counts in zip(*(_repeated(sides, one) for one in shown), strict=True))
+            note(f"the two sides differ in {differ} on {first_of(alike, NAMED)}")
+    for line in _doubts(sides, [scores[name] for name in shown]):
+        note(line)
+    repeated, answers = (sum(counts) for counts in zip(*(_repeated(sides, name) for name in shown), strict=True))
     if 0 < repeated < answers:
         note(f"{repeated:,} of {counted(answers, 'answer')} {_ARE_SAME}; {ASK_AGAIN}")
     if most := max(row["n_left_out"] for row in rows if row["n"]):
@@ -90,7 +90,9 @@ def main(
     if is_same:
         print(f"nothing compared: all {answers:,} answers {_ARE_SAME}; {ASK_AGAIN}")
     else:
-        print(in_columns([headings, *TABLE.cells(frame, TABLE.report)], LEFT), *_told(rows, worse_than), sep="\n")
+        print(
+            in_columns([headings, *TABLE.cells(frame, TABLE.report)], LEFT), *_outcome_lines(rows, worse_than), sep="\n"
+        )
     sys.exit(SAME_ANSWERS if is_same else STATUS[outcome(rows)])
 
 
@@ -114,7 +116,7 @@ def _scores(sides: list[tuple[Results, str]], experiment: str) -> pd.DataFrame |
     read = [study.scores(name, experiment) for study, name in sides]
     if sides[0][0] != sides[1][0]:
         # Ids are those of one study's questions; of two studies only the prompts tell, in the cells that both have.
-        a, b = ({*zip(of["size"], of["placement"], strict=True)} for of in read)
+        a, b = ({*zip(scores["size"], scores["placement"], strict=True)} for scores in read)
         read = [study.scores_by_prompt(name, experiment, a & b) for study, name in sides]
         check_verdicts(read)
     return pd.concat([scores.assign(model=side) for scores, side in zip(read, "ab", strict=True)])
@@ -124,25 +126,25 @@ def _not_compared(sides: list[tuple[Results, str]], rows: list[dict], scores: pd
     """A line for each reason why cells of an experiment are not compared; scores: of both sides."""
     name = scores["experiment"].iloc[0]
     lacking = {(row["size"], row["placement"]): 0 for row in rows if row["experiment"] == name and not row["n"]}
-    cells = {cell: of for cell, of in scores.groupby(["size", "placement"]) if cell in lacking}
-    for why, of in grouped(lacking, lambda cell: _reason(sides, cells[cell])).items():
-        where = first_of([f"{placement} of size {size}" for size, placement in of], NAMED)
-        yield f"{name}: {counted(len(of), 'position')} not compared ({where}): {why}"
+    cells = {cell: cell_scores for cell, cell_scores in scores.groupby(["size", "placement"]) if cell in lacking}
+    for why, alike in grouped(lacking, lambda cell: _reason(sides, cells[cell])).items():
+        where = first_of([f"{placement} of size {size}" for size, placement in alike], NAMED)
+        yield f"{name}: {counted(len(alike), 'position')} not compared ({where}): {why}"
 
 
 def _reason(sides: list[tuple[Results, str]], scores: pd.DataFrame) -> str:
     """Why these rows of both sides, of one cell, have no common question."""
-    own = [scores[scores["model"] == side] for side in "ab"]
-    for (study, name), of in zip(sides, own, strict=True):
-        if (of["excluded"] | of["correct"].isna()).all():
-            ends = ", ".join(sorted(of["finish_reason"].unique()))
+    by_side = [scores[scores["model"] == side] for side in "ab"]
+    for (study, name), rows in zip(sides, by_side, strict=True):
+        if (rows["excluded"] | rows["correct"].isna()).all():
+            ends = ", ".join(sorted(rows["finish_reason"].unique()))
             why = f"has no scored answer there ({ends})" if ends else "was not asked there"
             return f"{name} in {study.folder} {why}"
     for key in ("task", "metric", "target"):
-        values = [", ".join(sorted({*of[key]})) for of in own]
+        values = [", ".join(sorted({*rows[key]})) for rows in by_side]
         if values[0] != values[1]:
             return f"the {key} differs ({' | '.join(values)})"
-    if {*own[0]["id"]} & {*own[1]["id"]}:
+    if {*by_side[0]["id"]} & {*by_side[1]["id"]}:
         return "no question is scored on both sides"
     differ = _differing(sides, scores["experiment"].iloc[0])
     return f"no question has the same prompts on both sides{differ and f', which differ in {differ}'}"
@@ -150,39 +152,39 @@ def _reason(sides: list[tuple[Results, str]], scores: pd.DataFrame) -> str:
 
 def _doubts(sides: list[tuple[Results, str]], scores: list[pd.DataFrame]) -> Iterator[str]:
     """Lines on recorded answers without prompts, and on experiments with few clusters; scores: by experiment."""
-    names = [str(of["experiment"].iloc[0]) for of in scores]
+    names = [str(table["experiment"].iloc[0]) for table in scores]
     for study, name in sides:
-        if unknown := sum(manifest_of(study, name, one).get("not_compared", 0) for one in names):
+        if unknown := sum(manifest_of(study, name, experiment).get("not_compared", 0) for experiment in names):
             yield (
                 f"{unknown:,} recorded answers of {name} in {study.folder} do not say which prompts they answer (no "
                 "prompt_sha256): the comparison is valid only if the prompts were those of the study"
             )
-    for one, of in zip(names, scores, strict=True):
-        for (side, size), rows in of.groupby(["model", "size"]):
+    for experiment, table in zip(names, scores, strict=True):
+        for (side, size), rows in table.groupby(["model", "size"]):
             if doubt := curve_doubt(rows):
                 study, name = sides["ab".index(str(side))]
                 yield (
-                    f"{one}, size {size}: the answers of {name} in {study.folder} say nothing, and so does their "
-                    f"comparison: {doubt_in_words(doubt)}"
+                    f"{experiment}, size {size}: the answers of {name} in {study.folder} say nothing, and so does "
+                    f"their comparison: {doubt_in_words(doubt)}"
                 )
-        if "cluster" in of:
-            scored = of[of["correct"].notna()]
+        if "cluster" in table:
+            scored = table[table["correct"].notna()]
             both = scored[scored.groupby(["size", "placement", "id"])["model"].transform("nunique") == 2]
             sizes = [rows["cluster"] for _, rows in both.drop_duplicates(["size", "id"]).groupby("size")]
             # The size whose clusters are worth least, see `few_clusters`.
-            least = max(sizes, key=lambda of: (of.value_counts(normalize=True) ** 2).sum(), default=None)
+            least = max(sizes, key=lambda clusters: (clusters.value_counts(normalize=True) ** 2).sum(), default=None)
             if least is not None and (few := few_clusters(least)):
-                yield f"{one}: {counted(least.nunique(), 'cluster')}{few}"
+                yield f"{experiment}: {counted(least.nunique(), 'cluster')}{few}"
 
 
 def _differing(sides: list[tuple[Results, str]], experiment: str) -> str:
     """The settings in which the two sides differ, see `studies.differing`; "" for none."""
-    made = []
+    sweeps = []
     for study, name in sides:
         settings = study.experiments[experiment]
         row = dict.fromkeys(FACTS) | {key: settings[key] for key in ("task", "metric")}
-        made.append([Sweep(row | how_made(study, name, experiment), settings, None)])
-    return differing(made)
+        sweeps.append([Sweep(row | how_made(study, name, experiment), settings, None)])
+    return differing(sweeps)
 
 
 def _repeated(sides: list[tuple[Results, str]], experiment: str) -> tuple[int, int]:
@@ -191,29 +193,33 @@ def _repeated(sides: list[tuple[Results, str]], experiment: str) -> tuple[int, i
     Equal keys are equal prompts under equal identities; answers that other software computed were asked for again.
     """
     a, b = (_answers(study, name, experiment) for study, name in sides)
-    made = [manifest_of(study, name, experiment).get("made_with", {}) for study, name in sides]
+    software = [manifest_of(study, name, experiment).get("made_with", {}) for study, name in sides]
     both = a.keys() & b.keys()
-    is_again = all(made) and not made[0].keys() & made[1].keys()
-    return 0 if is_again else sum(a[one] == b[one] for one in both), len(both)
+    is_again = all(software) and not software[0].keys() & software[1].keys()
+    return 0 if is_again else sum(a[prompt] == b[prompt] for prompt in both), len(both)
 
 
 def _answers(study: Results, model: str, experiment: str) -> dict[tuple, tuple]:
     """Key and text of each answer, by its prompt; {} for a study without responses."""
     path = study.folder / "responses" / model / f"{experiment}.jsonl.gz"
     read = read_responses(path) if path.exists() else ()
-    return {(one.size, one.placement, one.prompt_sha256): (one.key, one.text) for one in read if one.text is not None}
+    return {
+        (response.size, response.placement, response.prompt_sha256): (response.key, response.text)
+        for response in read
+        if response.text is not None
+    }
 
 
-def _told(rows: list[dict], margin: float) -> Iterator[str]:
+def _outcome_lines(rows: list[dict], margin: float) -> Iterator[str]:
     """The outcome in words."""
     judged = [row for row in rows if "verdict" in row and row["n"]]
     without = len([row for row in rows if not row["n"]])
     lacking = f"; {counted(without, 'position')} not compared" if without else ""
-    told, by = outcome(rows), f"than {margin:g} points"
-    if told == NOT_WORSE:
+    verdict, by = outcome(rows), f"than {margin:g} points"
+    if verdict == NOT_WORSE:
         all_ = counted(len(judged), "difference")
         yield f"not worse: none of {all_} is worse {by}, with an error rate of 5 %{lacking}"
-    elif told == WORSE:
+    elif verdict == WORSE:
         shown = [_where(row, judged) for row in judged if row["verdict"] == WORSE]
         yield f"worse: by more {by} at {'; '.join(shown)}, with an error rate of 5 % over {len(judged)} differences"
     elif not (open_ := [row for row in judged if row["verdict"] == OPEN]):
@@ -231,6 +237,6 @@ def _told(rows: list[dict], margin: float) -> Iterator[str]:
 
 def _where(row: Mapping, judged: Iterable[Mapping]) -> str:
     """A judged row in words, with its target if its placement has several."""
-    targets = {one["target"] for one in judged if one["placement"] == row["placement"]}
+    targets = {other["target"] for other in judged if other["placement"] == row["placement"]}
     target = f" {row['target']}" if len(targets) > 1 else ""
     return f"{row['experiment']}, size {row['size']}, {row['placement']}{target} ({points(row['difference'])})"

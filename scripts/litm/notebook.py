@@ -63,7 +63,7 @@ class Results:
     @property
     def experiments(self) -> dict[str, dict[str, Any]]:
         """The settings of its experiments by name, in the order of the config."""
-        return {one["name"]: one for one in self.selection["experiments"]}
+        return {settings["name"]: settings for settings in self.selection["experiments"]}
 
     def __getattr__(self, name: str) -> pd.DataFrame:
         if name.startswith("_") or name not in tables():
@@ -89,7 +89,7 @@ class Results:
         rows = []
         for path in self._sweeps("responses", ".jsonl.gz", model, experiment):
             names = {"model": path.parent.name, "experiment": path.name.removesuffix(".jsonl.gz")}
-            rows += [names | one.to_json() for one in read_responses(path)]
+            rows += [names | response.to_json() for response in read_responses(path)]
         return pd.DataFrame(rows)
 
     def has_scores(self, model: str, experiment: str) -> bool:
@@ -117,7 +117,7 @@ class Results:
         named = prompts.index.get_level_values("id") + " " + prompts.map(text_sha256)
         keys = pd.MultiIndex.from_frame(scores[["size", "id"]])
         ids = pd.Series(named.reindex(keys).to_numpy(), scores.index).fillna(scores["id"])
-        prompt, row = (pd.MultiIndex.from_frame(of[["size", "placement", "id"]]) for of in (asked, scores))
+        prompt, row = (pd.MultiIndex.from_frame(table[["size", "placement", "id"]]) for table in (asked, scores))
         text = asked.get("answer", asked["response"]).fillna(asked["response"]).set_axis(prompt).reindex(row)
         return scores.assign(id=ids, text=text.to_numpy(), folder=str(self.folder))
 
@@ -128,7 +128,7 @@ class Results:
             for path in sorted((self.folder / "examples" / experiment).glob("*/*.jsonl.gz"))
             if _matches(int(path.parent.name), size) and _matches(path.name.removesuffix(".jsonl.gz"), placement)
         ]
-        return pd.DataFrame([one.to_json() for one in read_examples(*paths)])
+        return pd.DataFrame([example.to_json() for example in read_examples(*paths)])
 
     def compare(self, a: str, b: str, experiment: Names = None) -> pd.DataFrame:
         """Paired differences a - b on the same questions, with the statistics of the tables.
@@ -155,8 +155,8 @@ class Results:
             if not (table := tables()["condition_differences"].frame(rows)).empty:
                 return table
             raise UserError(f"compare({a!r}, {b!r}): no model answered both at one size without a doubt")
-        known = first_of([*self.models, *self.experiments], 20)
-        raise UserError(f"compare({a!r}, {b!r}): name two models, or two experiments, of this study: {known}")
+        named = first_of([*self.models, *self.experiments], 20)
+        raise UserError(f"compare({a!r}, {b!r}): name two models, or two experiments, of this study: {named}")
 
     @property
     def figures(self) -> list[str]:
@@ -171,16 +171,16 @@ class Results:
         """
         if name not in self.figures:
             raise UserError(f"no figure '{name}'; there are {', '.join(self.figures)}")
-        settings |= {key: [of] for key in ("models", "sizes") if isinstance(of := settings.get(key), str | int)}
-        own = self.selection["figures"][name]
-        figure = {**own, **settings, "page": None}
+        settings |= {key: [single] for key in ("models", "sizes") if isinstance(single := settings.get(key), str | int)}
+        defaults = self.selection["figures"][name]
+        figure = {**defaults, **settings, "page": None}
         experiments = [*figure["experiments"], *figure["references"]]
         table = self.accuracy[self.accuracy["experiment"].isin(figure["experiments"])]
-        known = {"settings": [*own], "experiments": [*self.experiments]}
-        known |= {f"{key}s": [*table[key].unique()] for key in ("model", "size")}
-        for key, allowed in known.items():
-            given = settings if key == "settings" else settings.get(key) or ()
-            if unknown := [one for one in given if one not in allowed]:
+        choices = {"settings": [*defaults], "experiments": [*self.experiments]}
+        choices |= {f"{key}s": [*table[key].unique()] for key in ("model", "size")}
+        for key, allowed in choices.items():
+            asked = settings if key == "settings" else settings.get(key) or ()
+            if unknown := [value for value in asked if value not in allowed]:
                 raise UserError(f"plot({name!r}): {key}: no '{unknown[0]}'; there are {', '.join(map(str, allowed))}")
         searches = figure.pop("recall")
         inputs = {name: self._input(name, experiments, searches) for name in KINDS[figure["kind"]].inputs}

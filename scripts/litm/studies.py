@@ -55,10 +55,10 @@ TABLE = tables()["studies"]
 @program
 def main(results: tuple[str, ...], output: Path) -> None:
     studies = named_studies(results)
-    if any(output.resolve().is_relative_to(one.folder.resolve()) for one in studies.values()):
+    if any(output.resolve().is_relative_to(study.folder.resolve()) for study in studies.values()):
         raise UserError(f"--output {output}: in one of the results folders, which are only read: name another")
-    groups = comparable(one for name, study in studies.items() for one in read_sweeps(name, study))
-    about = [{"study": name, **{key: one.selection.get(key) for key in SELECTED}} for name, one in studies.items()]
+    groups = comparable(sweep for name, study in studies.items() for sweep in read_sweeps(name, study))
+    about = [{"study": name, **{key: study.selection.get(key) for key in SELECTED}} for name, study in studies.items()]
     write_text(output / "studies.csv", csv_text(TABLE.frame(row for group in groups for row in group["rows"])))
     write_json(output / "studies.json", {"version": 1, "studies": about, "tables": groups})
     shown = [*map(_of_group, groups), *_lengths(groups)]
@@ -70,15 +70,15 @@ def main(results: tuple[str, ...], output: Path) -> None:
 
 def named_studies(results: Sequence[str]) -> dict[str, Results]:
     """The studies by name; `UserError` for a folder that is none, and for two of one name."""
-    found: dict[str, Results] = {}
+    named: dict[str, Results] = {}
     for word in results:
         name, _, folder = word.rpartition("=") if not Path(word).exists() else ("", "", word)
         whole = Path(folder).resolve()
         name = name or (whole.parent.name if whole.name == "results" else whole.name)
-        if name in found:
-            raise UserError(f"{found[name].folder} and {folder} are both named '{name}': name one as ANOTHER={folder}")
-        found[name] = Results(Path(folder))
-    return found
+        if name in named:
+            raise UserError(f"{named[name].folder} and {folder} are both named '{name}': name one as ANOTHER={folder}")
+        named[name] = Results(Path(folder))
+    return named
 
 
 # --- Reading -------------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def _sweeps(name: str, study: Results) -> Iterator[Sweep]:
     answers = cache(partial(_answers, study))
     for key, cells in accuracy.items():
         (model, experiment, size), settings = key, study.experiments[key[1]]
-        length, tokens = lengths.get(key, [{}])[0], [one["tokens_mean"] for one in counts.get(key, ())]
+        length, tokens = lengths.get(key, [{}])[0], [count["tokens_mean"] for count in counts.get(key, ())]
         scores, why = answers(model, experiment)
         about = {
             **{"study": name, "label": f"{name}: {model}"},
@@ -110,13 +110,14 @@ def _sweeps(name: str, study: Results) -> Iterator[Sweep]:
             **{f"loss_{column}": length.get(column) for column in ("ci_low", "ci_high", "confidence")},
             **{column: length.get(column) for column in ("loss", "effective_length")},
         }
-        for one in curves.get(key, cells):
-            own = [cell for cell in cells if one["placement"] in (None, cell["placement"])]
-            row = {key: one.get(key) for key in TABLE.columns} | about | _counts(own) | _accuracies(own, one)
-            row["shape"] = row["shape"] or (one.get("reason") and f"none ({doubt_in_words(one['reason'])})")
-            row["positions"] = ", ".join(dict.fromkeys(places_in_words(cell["placement"]) for cell in own))
+        for curve in curves.get(key, cells):
+            placed = [cell for cell in cells if curve["placement"] in (None, cell["placement"])]
+            row = {key: curve.get(key) for key in TABLE.columns} | about
+            row |= _counts(placed) | _accuracies(placed, curve)
+            row["shape"] = row["shape"] or (curve.get("reason") and f"none ({doubt_in_words(curve['reason'])})")
+            row["positions"] = ", ".join(dict.fromkeys(places_in_words(cell["placement"]) for cell in placed))
             if (rows := scores) is not None:
-                rows = rows[(rows["size"] == size) & (rows["placement"].isin([cell["placement"] for cell in own]))]
+                rows = rows[(rows["size"] == size) & (rows["placement"].isin([cell["placement"] for cell in placed]))]
                 row["prompts"] = digest(sorted({*rows["id"]}))[:12]
             yield Sweep(row, settings, rows, why, bool(manifest_of(study, model, experiment).get("not_compared")))
 
@@ -124,18 +125,18 @@ def _sweeps(name: str, study: Results) -> Iterator[Sweep]:
 def how_made(study: Results, model: str, experiment: str) -> dict[str, str]:
     """How the answers of a sweep were made, by column; positions: of all sizes."""
     settings, manifest = study.experiments[experiment], manifest_of(study, model, experiment)
-    made = making(manifest) if manifest else Making("")
+    details = making(manifest) if manifest else Making("")
     data = {
-        one["name"]: f"{one['name']} ({one['version'] or 'no version'}, sha256 {one['sha256']:.12})"
-        for one in study.selection["datasets"]
+        dataset["name"]: f"{dataset['name']} ({dataset['version'] or 'no version'}, sha256 {dataset['sha256']:.12})"
+        for dataset in study.selection["datasets"]
     }
     return {
         "prompt": settings["prompt"],
         "positions": placements(settings.get("cells", ())),
-        "data": ", ".join(data.get(of, of) for of in dict.fromkeys(settings["datasets"].values())) or "generated",
-        "decoding": made.decoding,
-        "number_format": made.dtype,
-        "prompt_format": _prompt_format(made.prompt_format, manifest.get("identity_fields", {})),
+        "data": ", ".join(data.get(name, name) for name in dict.fromkeys(settings["datasets"].values())) or "generated",
+        "decoding": details.decoding,
+        "number_format": details.dtype,
+        "prompt_format": _prompt_format(details.prompt_format, manifest.get("identity_fields", {})),
     }
 
 
@@ -144,8 +145,8 @@ def _prompt_format(name: str, identity: Mapping) -> str:
     template, files = identity.get("template"), identity.get("source", {}).get("files", {})
     if name in ("raw", NOT_KNOWN):
         return name
-    found = digest(template) if template else next((files[file] for file in CHAT_TEMPLATES if file in files), None)
-    return f"{name} (template {f'sha256 {found:.12}' if found else 'not known'})"
+    sha256 = digest(template) if template else next((files[file] for file in CHAT_TEMPLATES if file in files), None)
+    return f"{name} (template {f'sha256 {sha256:.12}' if sha256 else 'not known'})"
 
 
 def manifest_of(study: Results, model: str, experiment: str) -> dict[str, Any]:
@@ -172,21 +173,27 @@ def _by_size(study: Results, name: str) -> dict[tuple, list[dict]]:
 def _counts(cells: Sequence[Mapping]) -> dict[str, Any]:
     """Counts of answers in these cells, None where one is unknown, and the same in words."""
     values = {words: [cell[name] for cell in cells] for words, name in NOTED.items()}
-    counts = {words: None if None in of else sum(of) for words, of in values.items()}
-    told = [f"{noted_as(words, counts)}: {f'{of:,}' if of else 'not known'}" for words, of in counts.items() if of != 0]
+    counts = {words: None if None in numbers else sum(numbers) for words, numbers in values.items()}
+    parts = [
+        f"{noted_as(words, counts)}: {f'{count:,}' if count else 'not known'}"
+        for words, count in counts.items()
+        if count != 0
+    ]
     answers = f"{sum(cell['n'] for cell in cells):,}"
-    return {NOTED[words]: count for words, count in counts.items()} | {"noted": ", ".join([answers, *told])}
+    return {NOTED[words]: count for words, count in counts.items()} | {"noted": ", ".join([answers, *parts])}
 
 
 def _accuracies(cells: Sequence[Mapping], curve: Mapping) -> dict[str, Any]:
     """Accuracies with their limits at the places of a curve, or that of the one cell without a curve."""
     places = {f"accuracy_{place}": curve.get(f"position_{place}") for place in PLACES}
-    found = {place: cell for place, at in places.items() for cell in cells if at is not None and cell["position"] == at}
-    found |= {} if "pbi" in curve else {"accuracy": curve}
+    at_places = {
+        place: cell for place, at in places.items() for cell in cells if at is not None and cell["position"] == at
+    }
+    at_places |= {} if "pbi" in curve else {"accuracy": curve}
     columns = {"": "accuracy", "_ci_low": "ci_low", "_ci_high": "ci_high"}
     # A middle of two positions is no cell, and so has no limits here.
     means = {place: curve[place] for place in places if place in curve}
-    return means | {f"{place}{end}": cell[name] for place, cell in found.items() for end, name in columns.items()}
+    return means | {f"{place}{end}": cell[name] for place, cell in at_places.items() for end, name in columns.items()}
 
 
 # --- The page's tables ---------------------------------------------------------------------------------------
@@ -203,11 +210,11 @@ def _of_group(group: Mapping) -> dict:
 
 def _lengths(groups: Sequence[Mapping]) -> Iterator[dict]:
     """Effective lengths, in one table for those over the same groups, so that all their prompts are the same."""
-    known = (row for group in groups for row in group["rows"] if row["effective_length"])
-    sweeps = grouped(known, itemgetter("label", "experiment"))
-    over = grouped(sweeps.values(), lambda own: tuple(row["table"] for row in own))
+    measured = (row for group in groups for row in group["rows"] if row["effective_length"])
+    sweeps = grouped(measured, itemgetter("label", "experiment"))
+    over = grouped(sweeps.values(), lambda sweep: tuple(row["table"] for row in sweep))
     for numbers, several in sorted(over.items()):
-        rows = [row for own in several for row in own]
+        rows = [row for sweep in several for row in sweep]
         caption = f"{rows[0]['title']}, tables {', '.join(map(str, numbers))}"
         yield _shown("Effective length", caption, LOSS, (), LENGTHS, rows)
 

@@ -113,7 +113,7 @@ class Compared:
     def accuracies(self) -> list[Estimate]:
         """Accuracies of the conditions, with 95 % intervals."""
         columns, clusters = self.answers.matrix.T, self.answers.clusters
-        return [Estimate(float(one.mean()), *clustered_interval(one, clusters)) for one in columns]
+        return [Estimate(float(column.mean()), *clustered_interval(column, clusters)) for column in columns]
 
     @cached_property
     def costs(self) -> list[float]:
@@ -132,9 +132,9 @@ class Compared:
     def difference(self, first: int, second: int) -> Difference:
         """One condition minus another."""
         pair, clusters = self.answers.matrix[:, [first, second]], self.answers.clusters
-        found = moments(pair, [1, -1], clusters)
-        corrected = found.estimate(1 - SIGNIFICANT / max(1, len(self.cells) - 1), of_small=True)
-        return Difference(found.estimate(), corrected, paired_p(pair, clusters))
+        contrast = moments(pair, [1, -1], clusters)
+        corrected = contrast.estimate(1 - SIGNIFICANT / max(1, len(self.cells) - 1), of_small=True)
+        return Difference(contrast.estimate(), corrected, paired_p(pair, clusters))
 
     @cached_property
     def to_best(self) -> dict[int, Difference]:
@@ -144,7 +144,7 @@ class Compared:
     @cached_property
     def p_holm(self) -> dict[int, float]:
         """The p values of `to_best`, corrected over all of them."""
-        corrected = holm([one.p_value for one in self.to_best.values()])
+        corrected = holm([difference.p_value for difference in self.to_best.values()])
         return dict(zip(self.to_best, corrected, strict=True))
 
     @cached_property
@@ -161,7 +161,7 @@ class Compared:
             return bool(condition.reranker), -self.right[index], len(condition.differing), self.costs[index]
 
         least = min(self.costs[index] for index in self.best_set)
-        return min((one for one in self.best_set if self.costs[one] <= least * (1 + EQUAL_COST)), key=preference)
+        return min((index for index in self.best_set if self.costs[index] <= least * (1 + EQUAL_COST)), key=preference)
 
     @cached_property
     def most_lost(self) -> tuple[float, int]:
@@ -182,8 +182,10 @@ class Compared:
         both = list(zip(self.right, self.costs, strict=True))
         return [
             index
-            for index, own in enumerate(both)
-            if not any(right >= own[0] and cost <= own[1] and (right, cost) != own for right, cost in both)
+            for index, candidate in enumerate(both)
+            if not any(
+                right >= candidate[0] and cost <= candidate[1] and (right, cost) != candidate for right, cost in both
+            )
         ]
 
     @cached_property
@@ -227,7 +229,7 @@ def read_compared(
     scores: Iterable[pd.DataFrame], conditions: Sequence[Condition], prices: Mapping[str, Mapping | None]
 ) -> list[Compared]:
     """The comparison of each study and model, from score rows, one sweep at a time."""
-    by_experiment = {one.experiment: one for one in conditions}
+    by_experiment = {condition.experiment: condition for condition in conditions}
     cells: dict[tuple[str, str], list[Cell]] = {}
     for sweep in scores:
         model, experiment = sweep_of(sweep)
@@ -235,12 +237,12 @@ def read_compared(
         for size in sorted(sweep["size"].unique()):
             cell = _cell(condition, int(size), sweep[sweep["size"] == size], prices.get(model))
             cells.setdefault((condition.study, model), []).append(cell)
-    places = {one.experiment: place for place, one in enumerate(conditions)}
-    found = []
-    for (study, model), own in cells.items():
-        ordered = sorted(own, key=lambda cell: (places[cell.condition.experiment], cell.documents))
-        found.append(_compared(study, model, ordered))
-    return found
+    places = {condition.experiment: place for place, condition in enumerate(conditions)}
+    comparisons = []
+    for (study, model), unordered in cells.items():
+        ordered = sorted(unordered, key=lambda cell: (places[cell.condition.experiment], cell.documents))
+        comparisons.append(_compared(study, model, ordered))
+    return comparisons
 
 
 def _cell(condition: Condition, documents: int, rows: pd.DataFrame, price: Mapping | None) -> Cell:
@@ -359,11 +361,11 @@ def _why(compared: Compared) -> str:
 
 def _facts(compared: Compared, index: int) -> str:
     estimate = compared.accuracies[index]
-    told = f"{percent(estimate.value)} % right {interval(*estimate.limits)}, n = {compared.n:,}"
+    facts = f"{percent(estimate.value)} % right {interval(*estimate.limits)}, n = {compared.n:,}"
     tokens, dollars = compared.cells[index].tokens, compared.cells[index].dollars
     if tokens is not None:
-        told += f", {tokens:,.0f} tokens a question"
-    return told if dollars is None else f"{told}, US$ {money(1000 * dollars)} for 1,000 questions"
+        facts += f", {tokens:,.0f} tokens a question"
+    return facts if dollars is None else f"{facts}, US$ {money(1000 * dollars)} for 1,000 questions"
 
 
 def _behind(compared: Compared, index: int) -> str:
@@ -374,9 +376,9 @@ def _behind(compared: Compared, index: int) -> str:
 
 def _neighbours(compared: Compared, index: int) -> Iterator[str]:
     """Sentences on the next smaller and the largest number of documents under the same condition."""
-    same, own = _same(compared, index), compared.cells[index].documents
-    smaller = [other for other in same if compared.cells[other].documents < own]
-    larger = [other for other in same if compared.cells[other].documents > own]
+    same, documents = _same(compared, index), compared.cells[index].documents
+    smaller = [other for other in same if compared.cells[other].documents < documents]
+    larger = [other for other in same if compared.cells[other].documents > documents]
     for other in [*smaller[-1:], *larger[-1:]]:
         difference = compared.difference(other, index)
         low, high = difference.corrected.limits
@@ -391,19 +393,19 @@ def _neighbours(compared: Compared, index: int) -> Iterator[str]:
 def _remedies_told(compared: Compared, index: int) -> Iterator[str]:
     """A sentence on the single remedies at the advised number of documents, against documents as retrieved."""
     documents = compared.cells[index].documents
-    own = [one for one, cell in enumerate(compared.cells) if cell.documents == documents]
-    plain = next((one for one in own if compared.cells[one].condition.is_plain), None)
-    single = [one for one in own if len(compared.cells[one].condition.differing) == 1]
+    same_number = [other for other, cell in enumerate(compared.cells) if cell.documents == documents]
+    plain = next((other for other in same_number if compared.cells[other].condition.is_plain), None)
+    single = [other for other in same_number if len(compared.cells[other].condition.differing) == 1]
     if plain is None or not single:
         return
-    differences = {one: compared.difference(one, plain) for one in single}
-    corrected = dict(zip(single, holm([one.p_value for one in differences.values()]), strict=True))
-    shown = [one for one in single if corrected[one] < SIGNIFICANT]
+    differences = {other: compared.difference(other, plain) for other in single}
+    corrected = dict(zip(single, holm([difference.p_value for difference in differences.values()]), strict=True))
+    shown = [other for other in single if corrected[other] < SIGNIFICANT]
     if shown:
-        told = "; ".join(f"{_remedy(compared, one)} {differences[one]}" for one in shown)
-        yield f"Against best first with {counted(documents, 'document')}: {told}."
+        remedies = "; ".join(f"{_remedy(compared, other)} {differences[other]}" for other in shown)
+        yield f"Against best first with {counted(documents, 'document')}: {remedies}."
     else:
-        most = max(single, key=lambda one: abs(differences[one].estimate.value))
+        most = max(single, key=lambda other: abs(differences[other].estimate.value))
         yield f"No remedy is shown to help; the largest effect: {_remedy(compared, most)} {differences[most]}."
 
 
@@ -448,19 +450,19 @@ def _shown_worse(compared: Compared) -> Iterator[str]:
     worse = [index for index in range(len(compared.cells)) if index not in compared.best_set]
     if worse:
         plain = [index for index in worse if compared.cells[index].condition.is_plain]
-        told = ", ".join(f"{compared.cells[index].documents}: {compared.to_best[index]}" for index in plain)
-        among = f", among them documents as retrieved ({told})" if told else ""
+        differences = ", ".join(f"{compared.cells[index].documents}: {compared.to_best[index]}" for index in plain)
+        among = f", among them documents as retrieved ({differences})" if differences else ""
         yield f"Shown to be worse than the best: {counted(len(worse), 'condition')}{among}."
 
 
 def _same(compared: Compared, index: int) -> list[int]:
     """Indices of all numbers of documents under the same condition, ascending."""
     cells, condition = compared.cells, compared.cells[index].condition
-    own = [one for one, cell in enumerate(cells) if cell.condition.experiment == condition.experiment]
+    indices = [other for other, cell in enumerate(cells) if cell.condition.experiment == condition.experiment]
     # A single document has no order and is never cut, so the plain cell serves these conditions too.
-    if set(condition.differing) <= {"order", "cut"} and all(cells[one].documents > 1 for one in own):
-        own += [one for one, cell in enumerate(cells) if cell.documents == 1 and cell.condition.is_plain]
-    return sorted(own, key=lambda one: cells[one].documents)
+    if set(condition.differing) <= {"order", "cut"} and all(cells[other].documents > 1 for other in indices):
+        indices += [other for other, cell in enumerate(cells) if cell.documents == 1 and cell.condition.is_plain]
+    return sorted(indices, key=lambda other: cells[other].documents)
 
 
 def _remedy(compared: Compared, index: int) -> str:
@@ -483,6 +485,6 @@ def advice_table(
     remedy_scores: Files, conditions: Sequence[Mapping], prices: Mapping[str, Mapping | None]
 ) -> Iterator[dict]:
     """One row per model, condition and number of documents; studies and conditions in the order of the config."""
-    known = [Condition(**one) for one in conditions]
-    for compared in read_compared(remedy_scores.scores(), known, prices):
+    parsed = [Condition(**settings) for settings in conditions]
+    for compared in read_compared(remedy_scores.scores(), parsed, prices):
         yield from advice_rows(compared)

@@ -58,8 +58,8 @@ def _beside(scores: pd.DataFrame, *references: pd.DataFrame) -> Iterator[tuple[d
     own.
     """
     for names, rows in by_cell(scores, ["model", *CELL]):
-        own = (part[part["model"] == names["model"]].drop(columns="cluster", errors="ignore") for part in references)
-        yield names, joined(*(read_grid(part, "model") for part in (rows, *own))).complete()
+        others = (part[part["model"] == names["model"]].drop(columns="cluster", errors="ignore") for part in references)
+        yield names, joined(*(read_grid(part, "model") for part in (rows, *others))).complete()
 
 
 def wrong_answer_rows(scores: pd.DataFrame) -> Iterator[dict]:

@@ -36,7 +36,7 @@ def measured_cells(
     `weights_of`. quantization: format of quantised weights, here or as stored. data_version: as in
     datasets.schema.yaml, None for other data. prompt_format: the prompt template, None if unknown.
     """
-    manifests = {(one["model"], one["experiment"]): one for one in of_sweeps}
+    manifests = {(manifest["model"], manifest["experiment"]): manifest for manifest in of_sweeps}
     cells = {}
     for row in plain_rows(accuracy):
         model, experiment, size = row["model"], row["experiment"], row["size"]
@@ -106,9 +106,9 @@ def _row(cell: Mapping, value: PublishedAccuracy, model: PublishedModel | None) 
     for end in ("", "_strict"):
         if (accuracy := cell[f"accuracy{end}"]) is not None:
             right, n = round(accuracy * cell["n"]), cell["n"]
-            found = unpaired_difference(right, n, round(value.accuracy * value.n), value.n)
-            row |= interval_columns(f"difference{end}", replace(found, value=accuracy - value.accuracy))
-            verdict = CONSISTENT if found.low <= 0 <= found.high else DIFFERS
+            difference = unpaired_difference(right, n, round(value.accuracy * value.n), value.n)
+            row |= interval_columns(f"difference{end}", replace(difference, value=accuracy - value.accuracy))
+            verdict = CONSISTENT if difference.low <= 0 <= difference.high else DIFFERS
             row |= {f"accuracy{end}": accuracy, f"verdict{end}": NOT_COMPARABLE if reasons else verdict}
     return row
 

@@ -59,16 +59,21 @@ class Contrast:
     """Places in both grids, each with its columns, and their weights: the quantity of a side is the sum of weight times
     accuracy.
 
-    For `GAP` it is the best minus the worst accuracy of the places instead. chosen_of: number of positions among which
-    the place was chosen for its best or worst accuracy; 1 if it was not chosen.
+    For `GAP` it is the best minus the worst accuracy of the places instead.
     """
 
     quantity: str
+    """`ACCURACY`, `MEAN`, `GAP` or one of `BIAS`."""
     place: str
+    """The place in words, "" for a contrast of several."""
     a: Sequence[Columns]
+    """Columns of each place in the grid of side a."""
     b: Sequence[Columns]
+    """Columns of the same places in the grid of side b."""
     weights: list[float]
+    """Weight of each place."""
     chosen_of: int = 1
+    """Number of positions among which the place was chosen for its best or worst accuracy; 1 if it was not chosen."""
 
 
 def condition_difference_rows(
@@ -101,9 +106,9 @@ def _pairs(grids: Grids, comparison: Comparison, model_a: str, model_b: str) -> 
     if comparison.condition == SIZE:
         return [(larger, smaller) for smaller, larger in combinations(sorted(a, key=lambda grid: grid.size), 2)]
     if comparison.condition in REFERENCE_TASKS:
-        return [(one, reference) for one in a for reference in b]
+        return [(grid, reference) for grid in a for reference in b]
     sizes = comparison.sizes
-    return [(one, other) for one in a for other in b if one.size == other.size and (not sizes or one.size in sizes)]
+    return [(grid, other) for grid in a for other in b if grid.size == other.size and (not sizes or grid.size in sizes)]
 
 
 def _family(comparison: Comparison, pairs: Sequence[tuple[CurveGrid, CurveGrid]]) -> Iterator[dict]:
@@ -132,8 +137,8 @@ def _rows(comparison: Comparison, a: CurveGrid, b: CurveGrid) -> Iterator[dict]:
         names[f"setting_{side}"] = str(grid.size) if condition == SIZE else setting or grid.names["experiment"]
     both = joined(a, b)
     if both.ids.empty:
-        left = {"n": 0, "n_scored_only_a": len(a.ids), "n_scored_only_b": len(b.ids)}
-        yield {**names, "quantity": ACCURACY, **left, "p_value": None, "chosen_of": 1}
+        counts = {"n": 0, "n_scored_only_a": len(a.ids), "n_scored_only_b": len(b.ids)}
+        yield {**names, "quantity": ACCURACY, **counts, "p_value": None, "chosen_of": 1}
         return
     for contrast in _contrasts(condition, a, b):
         yield {**names, **_row(contrast, a, b, both)}
@@ -153,11 +158,11 @@ def _contrasts(condition: str, a: CurveGrid, b: CurveGrid) -> Iterator[Contrast]
         yield from _against_reference(condition, a, b)
         return
     places = _matched(a, b)
-    for name, (left, right) in places.items():
-        yield Contrast(ACCURACY, name, [left], [right], [1.0])
+    for name, (columns_a, columns_b) in places.items():
+        yield Contrast(ACCURACY, name, [columns_a], [columns_b], [1.0])
     if len(places) < 2:
         return
-    of_a, of_b = ([one[side] for one in places.values()] for side in (0, 1))
+    of_a, of_b = ([columns[side] for columns in places.values()] for side in (0, 1))
     shares = [1 / len(places)] * len(places)
     yield Contrast(MEAN, f"mean of {len(places)} places", of_a, of_b, shares)
     if condition == MODEL:
@@ -173,7 +178,9 @@ def _matched(a: CurveGrid, b: CurveGrid) -> dict[str, tuple[Columns, Columns]]:
     """Columns of a and b at each common place."""
     shared = [position for position in a.positions if position in b.positions]
     if a.size == b.size and shared:
-        return {_place(one): ((a.positions.index(one),), (b.positions.index(one),)) for one in shared}
+        return {
+            _place(position): ((a.positions.index(position),), (b.positions.index(position),)) for position in shared
+        }
     if len(a.positions) == len(b.positions) == 1:
         return {"": ((0,), (0,))}
     return {name: (columns, b.places[name]) for name, columns in a.places.items() if name in b.places}
@@ -186,15 +193,15 @@ def _place(position: int) -> str:
 def _against_reference(condition: str, a: CurveGrid, b: CurveGrid) -> Iterator[Contrast]:
     """The reference is side b, or side a where a notebook asks for that order."""
     is_first = a.names["task"] == REFERENCE_TASKS[condition]
-    of = b if is_first else a
-    columns = [(column,) for column in range(len(of.positions))]
-    sides = [([(0,)], [own]) if is_first else ([own], [(0,)]) for own in columns]
-    for position, side in zip(of.positions, sides, strict=True):
+    curve = b if is_first else a
+    columns = [(column,) for column in range(len(curve.positions))]
+    sides = [([(0,)], [place]) if is_first else ([place], [(0,)]) for place in columns]
+    for position, side in zip(curve.positions, sides, strict=True):
         yield Contrast(ACCURACY, _place(position), *side, [1.0])
-    if len(sides) > 1 and not of.cases.ids.empty:
-        best, right = condition == ORACLE, of.cases.matrix.sum(axis=0)
+    if len(sides) > 1 and not curve.cases.ids.empty:
+        best, right = condition == ORACLE, curve.cases.matrix.sum(axis=0)
         column = int(right.argmax() if best else right.argmin())
-        word = f"{'best' if best else 'worst'}: {_place(of.positions[column])}"
+        word = f"{'best' if best else 'worst'}: {_place(curve.positions[column])}"
         yield Contrast(ACCURACY, word, *sides[column], [1.0], chosen_of=len(sides))
 
 
@@ -218,12 +225,14 @@ def _row(contrast: Contrast, a: CurveGrid, b: CurveGrid, both: Grid) -> dict:
     matrix, width, codes = shared.matrix, len(contrast.a), shared.clusters
     means = matrix.mean(axis=0).reshape(2, -1)
     if contrast.quantity == GAP:
-        gaps = {name: gap_difference(of[:, :width], of[:, width:], codes) for name, of in matrices.items()}
+        gaps = {
+            name: gap_difference(answers[:, :width], answers[:, width:], codes) for name, answers in matrices.items()
+        }
         estimates, p = {name: estimate for name, (estimate, _) in gaps.items()}, gaps[CORRECT][1]
         values = np.ptp(means, axis=1)
     else:
         weights = [*contrast.weights, *(-weight for weight in contrast.weights)]
-        estimates = {name: contrast_interval(of, weights, codes, confidence) for name, of in matrices.items()}
+        estimates = {name: contrast_interval(answers, weights, codes, confidence) for name, answers in matrices.items()}
         p = paired_p(matrix, codes) if width == 1 else moments(matrix, weights, codes).p_value
         values = means @ contrast.weights
     return {
@@ -243,13 +252,13 @@ def _in_words(row: dict) -> str:
     """The conclusion of a row after the correction, in words."""
     if not row["n"]:
         return "no question in common, not compared"
-    told = difference_in_words(row["difference"], row["p_holm"])
+    words = difference_in_words(row["difference"], row["p_holm"])
     unmatched = row["n_scored_only_a"] + row["n_scored_only_b"]
     if unmatched:
-        told += f"; {unmatched:,} questions of one side alone left out"
+        words += f"; {unmatched:,} questions of one side alone left out"
     if row["changes_with_reading"]:
-        told += "; depends on how much of the answer is read"
-    return told
+        words += "; depends on how much of the answer is read"
+    return words
 
 
 def bias_by_size_rows(grids: Grids) -> Iterator[dict]:
@@ -275,12 +284,12 @@ def bias_by_size_rows(grids: Grids) -> Iterator[dict]:
 
 def _size_row(grid: CurveGrid, smallest: CurveGrid, confidence: float) -> dict:
     """The comparison of a size with the smallest; without numbers where a side has no complete question."""
-    own, other = (of.at([*of.places.values()]) for of in (grid, smallest))
-    both = joined(own, other)
+    cases, smallest_cases = (curve.at([*curve.places.values()]) for curve in (grid, smallest))
+    both = joined(cases, smallest_cases)
     if is_paired := not both.ids.empty:
-        own, other = both.complete(range(3)), both.complete(range(3, 6))
-    row: dict = {"is_paired": is_paired, "n": len(own.ids), "n_smallest": len(other.ids)}
-    if own.ids.empty or other.ids.empty:
+        cases, smallest_cases = both.complete(range(3)), both.complete(range(3, 6))
+    row: dict = {"is_paired": is_paired, "n": len(cases.ids), "n_smallest": len(smallest_cases.ids)}
+    if cases.ids.empty or smallest_cases.ids.empty:
         return row | {"in_words": "no question scored at start, middle and end, not compared"}
 
     def difference(contrast: str, confidence: float = 0.95) -> Estimate:
@@ -288,11 +297,13 @@ def _size_row(grid: CurveGrid, smallest: CurveGrid, confidence: float) -> dict:
         if is_paired:
             of_both = [*weights, *(-weight for weight in weights)]
             return contrast_interval(both.matrix, of_both, both.clusters, confidence)
-        sides = (contrast_interval(one.matrix, weights, one.clusters, confidence) for one in (own, other))
+        sides = (contrast_interval(side.matrix, weights, side.clusters, confidence) for side in (cases, smallest_cases))
         return separate_difference(*sides)
 
     for name in BIAS:
-        row[name], row[f"{name}_smallest"] = (float(one.matrix.mean(axis=0) @ CONTRASTS[name]) for one in (own, other))
+        row[name], row[f"{name}_smallest"] = (
+            float(side.matrix.mean(axis=0) @ CONTRASTS[name]) for side in (cases, smallest_cases)
+        )
         row |= interval_columns(f"difference_{name}", difference(name))
     words = _bias_in_words(difference("pbi", confidence)), unlike_places(grid.depths, smallest.depths)
     return row | {"in_words": "; ".join(filter(None, words))}
@@ -353,7 +364,7 @@ def model_pair_rows(grids: Grids) -> Iterator[dict]:
     for (model, experiment, size), grid in grids.items():
         by_experiment.setdefault(experiment, {}).setdefault(model, {})[size] = grid
     for experiment, models in by_experiment.items():
-        telling = {model: {size for size, grid in of.items() if _tells(grid)} for model, of in models.items()}
+        telling = {model: {size for size, grid in by_size.items() if _tells(grid)} for model, by_size in models.items()}
         rows = [
             {"experiment": experiment, "model_a": a, "model_b": b, **row}
             for a, b in combinations(models, 2)
@@ -387,7 +398,7 @@ def _mean_rows(a: Sizes, b: Sizes, sizes: Sequence[int], named: Iterable[tuple[s
     """Rows of each quantity and place, as means over these sizes; none without a size."""
     if not sizes:
         return
-    shared = joined(*(of[size].cases for of in (a, b) for size in sizes))
+    shared = joined(*(curves[size].cases for curves in (a, b) for size in sizes))
     is_paired = not shared.ids.empty
     groups = [sizes] if is_paired else [[size] for size in sizes]
     parts = [shared] if is_paired else [joined(a[size].cases, b[size].cases) for size in sizes]
@@ -397,7 +408,9 @@ def _mean_rows(a: Sizes, b: Sizes, sizes: Sequence[int], named: Iterable[tuple[s
     about = {"size": sizes[0] if len(sizes) == 1 else None, "n_sizes": len(sizes), "is_paired": is_paired}
     about |= {"n": n, "n_left_out": left_out}
     for quantity, place in named:
-        weights = [np.concatenate([_weights(a[size], quantity, place) for size in own]) / len(own) for own in groups]
+        weights = [
+            np.concatenate([_weights(a[size], quantity, place) for size in group]) / len(group) for group in groups
+        ]
         yield {**about, "quantity": quantity, "place": place, **_difference(parts, weights)}
 
 
@@ -438,8 +451,8 @@ def bias_by_size_table(sized_scores: Files) -> Iterator[dict]:
 
 def model_differences_table(compared_scores: Files) -> list[dict]:
     """One row per pair of models and cell, experiment by experiment in the order of the score files."""
-    found = (row for scores in compared_scores.by_experiment() for row in model_difference_rows(scores))
-    return with_holm(found, "p_value", "p_holm_all")
+    rows = (row for scores in compared_scores.by_experiment() for row in model_difference_rows(scores))
+    return with_holm(rows, "p_value", "p_holm_all")
 
 
 def model_pairs_table(model_scores: Files) -> Iterator[dict]:

@@ -88,7 +88,7 @@ class Grid:
         rows = np.flatnonzero(self.scored[:, at].all(axis=1))
         answers = {reading: grid[rows][:, at] for reading, grid in self.answers.items()}
         codes = None if self.clusters is None else pd.factorize(self.clusters[rows])[0]
-        return Grid([self.columns[one] for one in at], self.ids[rows], answers, codes)
+        return Grid([self.columns[index] for index in at], self.ids[rows], answers, codes)
 
     def at(self, places: Sequence[Sequence[int]]) -> "Grid":
         """The questions that were scored in all columns of these places, and the mean of the columns of each place."""
@@ -256,7 +256,7 @@ def read_grids(sweeps: Iterable[pd.DataFrame]) -> Grids:
     grids = (
         read_curve(sweep[sweep["size"] == size]) for sweep in map(sound, sweeps) for size in sweep["size"].unique()
     )
-    return {(one.names["model"], one.names["experiment"], one.size): one for one in grids}
+    return {(curve.names["model"], curve.names["experiment"], curve.size): curve for curve in grids}
 
 
 def sweep_of(scores: pd.DataFrame) -> tuple[str, str]:
@@ -307,9 +307,9 @@ def interval_columns(name: str, estimate: Estimate | None, is_only: bool = False
     return dict(zip((name, f"{prefix}ci_low", f"{prefix}ci_high"), values, strict=True))
 
 
-def tested_columns(name: str, found: Moments | None) -> dict:
+def tested_columns(name: str, contrast: Moments | None) -> dict:
     """A contrast with its interval, the only one, and its p value; all None without one."""
-    estimate, p = (found.estimate(), found.p_value) if found else (None, None)
+    estimate, p = (contrast.estimate(), contrast.p_value) if contrast else (None, None)
     return {**interval_columns(name, estimate, is_only=True), "p_value": p}
 
 

@@ -46,16 +46,16 @@ def log_probability_table(log_probabilities: Files) -> Iterator[dict]:
 def _means(rows: pd.DataFrame) -> dict:
     measured = rows[~rows["excluded"] & rows["answer"].notna()]
     clusters = cluster_codes(measured, pd.Index(measured["id"]))
-    found: dict = {"n": len(measured), "n_left_out": int(rows["excluded"].sum())}
-    found["n_failed"] = len(rows) - found["n"] - found["n_left_out"]
+    row: dict = {"n": len(measured), "n_left_out": int(rows["excluded"].sum())}
+    row["n_failed"] = len(rows) - row["n"] - row["n_left_out"]
     for name in ("answer_tokens", *QUANTITIES) if len(measured) else ():
         values = measured[name].to_numpy(dtype=float)
         if name in QUANTITIES and (estimated := mean_of_numbers(values, clusters)):
             whole = estimated.estimate()
             # No probability is above 1.
-            found |= interval_columns(name, replace(whole, high=min(0.0, whole.high)))
-        found[name] = float(values.mean())
-    return found
+            row |= interval_columns(name, replace(whole, high=min(0.0, whole.high)))
+        row[name] = float(values.mean())
+    return row
 
 
 def log_probability_effects_table(log_probabilities: Files) -> list[dict]:
@@ -63,8 +63,8 @@ def log_probability_effects_table(log_probabilities: Files) -> list[dict]:
 
     p is corrected over all effects on the curves of an experiment, for each quantity by itself.
     """
-    found = [row for sweep in log_probabilities.scores() for rows in curves(sweep) for row in _effects(rows)]
-    families = grouped(found, itemgetter("experiment", "quantity"))
+    effects = [row for sweep in log_probabilities.scores() for rows in curves(sweep) for row in _effects(rows)]
+    families = grouped(effects, itemgetter("experiment", "quantity"))
     return [row for rows in families.values() for row in with_holm(rows)]
 
 
@@ -84,17 +84,17 @@ def _effects(rows: pd.DataFrame) -> Iterator[dict]:
             }
 
 
-def questions_needed(found: Moments, n: int) -> int | None:
+def questions_needed(effect: Moments, n: int) -> int | None:
     """The number of questions that shows an effect of this size in 80 % of studies, if n questions have this standard
     error with these degrees of freedom, and others as many a question: the power of Student's test, from the noncentral
     t distribution. None where the effect or the error is 0, and for more than `MOST_QUESTIONS`.
     """
-    if not found.value or not found.standard_error:
+    if not effect.value or not effect.standard_error:
         return None
-    size = float(abs(found.value) / (found.standard_error * sqrt(n)))
+    size = float(abs(effect.value) / (effect.standard_error * sqrt(n)))
     by_normal = ceil((QUANTILES / size) ** 2)
     # Student's test needs a few more, and at least one degree of freedom.
-    each = n / (found.df + 1)
+    each = n / (effect.df + 1)
     first = max(by_normal, ceil(2 * each))
     more = range(first, first + ceil(9 * each)) if by_normal < MOST_QUESTIONS else ()
     return next((m for m in more if _power(size, m, m / each - 1) >= POWER), None)

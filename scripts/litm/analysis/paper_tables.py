@@ -40,8 +40,10 @@ class Layout:
 
 
 LAYOUTS = {
-    number: Layout(one["caption"], tuple(Group(*group) for group in one["groups"]), one.get("is_of_tokens", False))
-    for number, one in read_data(Path(__file__).with_suffix(".yaml")).items()
+    number: Layout(
+        settings["caption"], tuple(Group(*group) for group in settings["groups"]), settings.get("is_of_tokens", False)
+    )
+    for number, settings in read_data(Path(__file__).with_suffix(".yaml")).items()
 }
 MISSING = "-"
 
@@ -73,23 +75,25 @@ def paper_table(layout: Layout, rows: "pd.DataFrame", paper: "Mapping[str, Publi
 
     if not layout.is_of_tokens:
         rows = rows[rows["n"] > 0]
-    columns = {heading: of for group in layout.groups for heading, of in _columns(group, rows, layout)}
-    cells = [cell for of in columns.values() for cell in of.to_dict("records")]
+    columns = {heading: table for group in layout.groups for heading, table in _columns(group, rows, layout)}
+    cells = [cell for table in columns.values() for cell in table.to_dict("records")]
     models = [model for model in dict.fromkeys(rows["model"]) if model in {cell["model"] for cell in cells}]
     printed = {name: model.printed_as for name, model in paper.items()}
     if "printed_as" in rows:
         printed |= {name: its for name, its in zip(rows["model"], rows["printed_as"], strict=True) if its}
-    values, text = pd.DataFrame({"model": models}), pd.DataFrame({"Model": [printed.get(one, one) for one in models]})
-    for heading, of in columns.items():
-        own, name = of.set_index("model").reindex(models), heading.lower().replace("-", "_").replace(" ", "_")
+    values = pd.DataFrame({"model": models})
+    text = pd.DataFrame({"Model": [printed.get(model, model) for model in models]})
+    for heading, table in columns.items():
+        by_model = table.set_index("model").reindex(models)
+        name = heading.lower().replace("-", "_").replace(" ", "_")
         for end, column in (OF_TOKENS if layout.is_of_tokens else OF_ACCURACIES).items():
-            values[name + end] = own[column].astype("Int64" if end in ("_n", "_max") else "Float64").to_numpy()
+            values[name + end] = by_model[column].astype("Int64" if end in ("_n", "_max") else "Float64").to_numpy()
         if layout.is_of_tokens:
-            means, spreads = (_texts(own[name], "{:.1f}".format) for name in ("tokens_mean", "tokens_sd"))
+            means, spreads = (_texts(by_model[name], "{:.1f}".format) for name in ("tokens_mean", "tokens_sd"))
             text[f"{heading}, mean ± SD"] = (means + " ± " + spreads).fillna(MISSING).to_numpy()
-            text[f"{heading}, max"] = _texts(own["tokens_max"], "{:.0f}".format).fillna(MISSING).to_numpy()
+            text[f"{heading}, max"] = _texts(by_model["tokens_max"], "{:.0f}".format).fillna(MISSING).to_numpy()
         else:
-            text[heading] = _texts(own["accuracy"], percent).fillna(MISSING).to_numpy()
+            text[heading] = _texts(by_model["accuracy"], percent).fillna(MISSING).to_numpy()
     return PaperTable(layout.caption if layout.is_of_tokens else f"{layout.caption}; {_precision(cells)}", values, text)
 
 

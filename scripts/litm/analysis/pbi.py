@@ -100,8 +100,8 @@ def place_indices(depths: Sequence[float]) -> dict[str, tuple[int, ...]]:
     First, middle and last depths that are not near their place are left out, see `is_near`.
     """
     last = len(depths) - 1
-    found = {"start": (0,), "middle": middle_indices(depths), "end": (last,)} if last > 0 else {}
-    near = {name: tuple(index for index in at if is_near(name, depths[index])) for name, at in found.items()}
+    places = {"start": (0,), "middle": middle_indices(depths), "end": (last,)} if last > 0 else {}
+    near = {name: tuple(index for index in at if is_near(name, depths[index])) for name, at in places.items()}
     return {name: at for name, at in near.items() if at}
 
 
@@ -114,8 +114,8 @@ def is_near(place: str, depth: float) -> bool:
 
 def misplaced(depths: Sequence[float], positions: Sequence[int]) -> str | None:
     """The reason why a curve has no PBI and no word: its first, middle or last position is not near that place."""
-    middle, found = middle_indices(depths), place_indices(depths)
-    if missing := [name for name in PLACES if name not in found and (middle or name != "middle")]:
+    middle, places = middle_indices(depths), place_indices(depths)
+    if missing := [name for name in PLACES if name not in places and (middle or name != "middle")]:
         used = ", ".join(ordinal(positions[index] + 1) for index in (0, *middle, -1))
         return f"no position is near the {' or the '.join(missing)} ({used})"
     return None
@@ -128,12 +128,12 @@ def unlike_places(depths: Sequence[float], others: Sequence[float]) -> str:
     """
     places = [(each[0], [each[index] for index in middle_indices(each)], each[-1]) for each in (depths, others)]
     compared = [(start, max(abs(depth - 0.5) for depth in middle), end) for start, middle, end in places]
-    if all(round(abs(own - other), 12) <= LIKE_DEPTHS for own, other in zip(*compared, strict=True)):
+    if all(round(abs(first - second), 12) <= LIKE_DEPTHS for first, second in zip(*compared, strict=True)):
         return ""
-    own, other = (
+    first, second = (
         f"{start:.2f}, {' and '.join(f'{depth:.2f}' for depth in middle)}, {end:.2f}" for start, middle, end in places
     )
-    return f"start, middle and end are at depths {own} of the context at one size, and {other} at the other"
+    return f"start, middle and end are at depths {first} of the context at one size, and {second} at the other"
 
 
 def like_positions(depths: Sequence[float], others: Sequence[float]) -> list[tuple[int, int]]:
@@ -143,9 +143,9 @@ def like_positions(depths: Sequence[float], others: Sequence[float]) -> list[tup
     and a U looks like a loss of accuracy.
     """
     nearest = [min(range(len(others)), key=lambda other: abs(others[other] - depth)) for depth in depths]
-    back = [min(range(len(depths)), key=lambda own: abs(depths[own] - depth)) for depth in others]
-    pairs = ((own, other) for own, other in enumerate(nearest) if back[other] == own)
-    return [(own, other) for own, other in pairs if round(abs(depths[own] - others[other]), 12) <= LIKE_DEPTHS]
+    back = [min(range(len(depths)), key=lambda index: abs(depths[index] - depth)) for depth in others]
+    pairs = ((index, other) for index, other in enumerate(nearest) if back[other] == index)
+    return [(index, other) for index, other in pairs if round(abs(depths[index] - others[other]), 12) <= LIKE_DEPTHS]
 
 
 def area_weights(depths: Sequence[float]) -> list[float] | None:

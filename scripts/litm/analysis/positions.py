@@ -167,8 +167,8 @@ def detectable_effect_rows(scores: pd.DataFrame) -> Iterator[dict]:
 
 def position_pairs_table(curve_scores: Files) -> list[dict]:
     """One row per pair of positions, curve by curve in the order of the score files."""
-    found = (row for sweep in curve_scores.scores() for curve in curves(sweep) for row in pairwise_rows(curve))
-    return with_holm(found, "p_value", "p_holm_all")
+    rows = (row for sweep in curve_scores.scores() for curve in curves(sweep) for row in pairwise_rows(curve))
+    return with_holm(rows, "p_value", "p_holm_all")
 
 
 def detectable_effects_table(curve_scores: Files) -> Iterator[dict]:

@@ -224,7 +224,7 @@ def n_for_five_points(assumed: Assumption, comparisons: int = 1) -> int | None:
 
     With several comparisons they show one in each at once, by intervals corrected for all (both by Bonferroni).
     """
-    chance, confidence = (1 - (1 - one) / comparisons for one in (POWER, CONFIDENCE))
+    chance, confidence = (1 - (1 - level) / comparisons for level in (POWER, CONFIDENCE))
     return questions_needed("primacy", FIVE_POINTS, assumed, chance, confidence)
 
 
@@ -236,9 +236,9 @@ def earlier(results: Path, model: str, experiment: str, others: Iterable[str] = 
     for name in (model, *others):
         path = results / "scores" / name / f"{experiment}.parquet"
         with suppress(UserError, ModuleNotFoundError):
-            found = _earlier_curves(path) if path.exists() else None
-            if found and TELLING[0] < found[0].accuracy < TELLING[1]:
-                return found[0], f"from earlier scores of {name}, n = {found[1]:,}"
+            earlier_scores = _earlier_curves(path) if path.exists() else None
+            if earlier_scores and TELLING[0] < earlier_scores[0].accuracy < TELLING[1]:
+                return earlier_scores[0], f"from earlier scores of {name}, n = {earlier_scores[1]:,}"
     return Assumption(ASSUMED_ACCURACY, ASSUMED_CORRELATION), "assumed, for independent questions"
 
 
@@ -254,7 +254,7 @@ def _earlier_curves(path: Path) -> tuple[Assumption, int] | None:
     if not threes:
         return None
     counts = [len(three) for three, _ in threes]
-    means = np.average([astuple(observed(*one)) for one in threes], axis=0, weights=counts)
+    means = np.average([astuple(observed(*pair)) for pair in threes], axis=0, weights=counts)
     return Assumption(*means.tolist()), min(counts)
 
 
@@ -268,11 +268,11 @@ def shown_in_words(questions: int, assumed: Assumption, source: str) -> str:
 
 def needed_in_words(needed: int | None, assumed: Assumption, source: str = "", comparisons: int = 1) -> str:
     """`791 would show 5 points (...)`, after a sentence on questions; source: of the assumption."""
-    told = "more than ten million" if needed is None else f"{needed:,}"
+    number = "more than ten million" if needed is None else f"{needed:,}"
     where = f" in all {comparisons} comparisons" if comparisons > 1 else ""
     effect = f", design effect {assumed.design_effect:.1f}" if assumed.design_effect > 1 else ""
     return (
-        f"{told} would show 5 points{where} with a chance of 80 % (accuracy {percent(assumed.accuracy)} %, "
+        f"{number} would show 5 points{where} with a chance of 80 % (accuracy {percent(assumed.accuracy)} %, "
         f"correlation {assumed.correlation:.2f}{effect}{f': {source}' if source else ''})"
     )
 

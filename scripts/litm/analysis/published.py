@@ -174,7 +174,7 @@ class Cases:
         )
 
     @property
-    def given(self) -> int:
+    def n_named(self) -> int:
         """Number of fields given among models, experiment and size."""
         return sum(map(bool, (self.models, self.experiment, self.size)))
 
@@ -197,7 +197,7 @@ class PublishedStatement(Cases):
     def __post_init__(self) -> None:
         if self.says not in SAYS:
             raise UserError(f"says is {self.says!r}; write supported, contradicted, or nothing")
-        if self.given < 3:
+        if self.n_named < 3:
             raise UserError("models, experiment or size is empty; name those that the statement is about")
 
 
@@ -227,18 +227,18 @@ class Literature:
 
     def columns_for(self, row: Mapping) -> dict:
         """Columns of claims.csv from the literature: the paper's statements on a row, and the claim's status."""
-        about = [one for one in self.statements if one.has(row)]
+        about = [statement for statement in self.statements if statement.has(row)]
         statuses = self.statuses.get(row["claim"], ())
         return {
-            "paper_says": next((one.says for one in about if one.says), None),
-            "paper_text": "; ".join(f"{one.text} ({one.source})" for one in about) or None,
+            "paper_says": next((statement.says for statement in about if statement.says), None),
+            "paper_text": "; ".join(f"{statement.text} ({statement.source})" for statement in about) or None,
             "status": statuses[0].status if statuses else None,
-            "contested_by": "; ".join(one.by for one in statuses if one.by) or None,
+            "contested_by": "; ".join(status.by for status in statuses if status.by) or None,
         }
 
     def numbers(self, claim: str) -> list[PublishedStatement]:
         """Statements on a claim that print a number; it is that of their first model, experiment and size."""
-        return [one for one in self.statements if one.claim == claim and one.value is not None]
+        return [statement for statement in self.statements if statement.claim == claim and statement.value is not None]
 
 
 Some = TypeVar("Some", bound=Cases)
@@ -246,7 +246,7 @@ Some = TypeVar("Some", bound=Cases)
 
 def of_row(cases: Iterable[Some], row: Mapping) -> list[Some]:
     """Cases that match a row of claims.csv, beginning with those that give the most fields."""
-    return sorted((one for one in cases if one.has(row)), key=lambda one: -one.given)
+    return sorted((case for case in cases if case.has(row)), key=lambda case: -case.n_named)
 
 
 NOTHING_SAID = Literature((), {})

@@ -18,26 +18,26 @@ def to_look_at(gold: "pd.DataFrame | None", checks: Sequence[Row]) -> list[str]:
 
     gold: gold_passages.csv, None without it; checks: rows of answer_checks.csv.
     """
-    told = [*check_sentences(checks)]
+    sentences = [*check_sentences(checks)]
     if gold is not None:
         named = gold.loc[gold["how"].isin([*WITHOUT, LOOKED_FOR]), "questions"]
-        told = [*gold_sentences(gold[gold["questions"].isin(named)]), *told]
-    return [f"{sentence}." for sentence in told]
+        sentences = [*gold_sentences(gold[gold["questions"].isin(named)]), *sentences]
+    return [f"{sentence}." for sentence in sentences]
 
 
 def gold_sentences(gold: "pd.DataFrame | None") -> list[str]:
     """One sentence per question set of gold_passages.csv: the number of gold passages and how they were found."""
-    told = []
+    sentences = []
     for name, rows in gold.groupby("questions") if gold is not None else ():
         by_way = rows["how"].value_counts()
         total, first, lacking = len(rows), int(by_way.get(LOOKED_FOR, 0)), int(by_way.reindex(WITHOUT).sum())
         taken = f"; for {first} of them the first retrieved passage with the answer was taken" if first else ""
         without = f"; questions without one, left out: {lacking}" if lacking else ""
-        told.append(
+        sentences.append(
             f"{name}: {total - lacking} of {total} questions have a gold passage{taken}{without} (check and "
             f"correct them in results/tables/gold_passages.csv)"
         )
-    return told
+    return sentences
 
 
 def check_sentences(checks: Sequence[Row]) -> Iterator[str]:
@@ -49,24 +49,24 @@ def check_sentences(checks: Sequence[Row]) -> Iterator[str]:
     lacking: dict[str, list[str]] = {}
     choices: dict[tuple[int, int, float], list[str]] = {}
     for name, rows in grouped(checks, itemgetter("experiment")).items():
-        (found, n), (without, of) = (
-            max(((row.get(column) or 0, row["n"]) for row in rows), key=lambda one: one[0] / one[1])
+        (in_others, n), (without, total) = (
+            max(((row.get(column) or 0, row["n"]) for row in rows), key=lambda counts: counts[0] / counts[1])
             for column in ("n_in_distractors", "n_not_in_gold")
         )
-        if found > MANY_EMPTY * n:
+        if in_others > MANY_EMPTY * n:
             yield (
-                f"{name}: the metric finds the answers of {found:,} of {n:,} questions in other items of the context "
-                "too, so a wrong answer may count as right (tables/answer_checks.csv)"
+                f"{name}: the metric finds the answers of {in_others:,} of {n:,} questions in other items of the "
+                "context too, so a wrong answer may count as right (tables/answer_checks.csv)"
             )
         most = max(rows, key=lambda row: row.get("n_choices") or 0)
         if (number := most.get("n_choices") or 0) > MANY_EMPTY * most["n"]:
             choices.setdefault((number, most["n"], most["chance"]), []).append(name)
         if without:
-            lacking.setdefault(f"{without:,} of {of:,} questions", []).append(name)
-    for (number, of, chance), names in choices.items():
+            lacking.setdefault(f"{without:,} of {total:,} questions", []).append(name)
+    for (number, total, chance), names in choices.items():
         yield (
-            f"{first_of(names, MOST_CUT)}: the answers of {number:,} of {of:,} questions are a yes, a no or a letter, "
-            "so no metric of words tells a guess from knowledge; the same answer to all of these is right for "
+            f"{first_of(names, MOST_CUT)}: the answers of {number:,} of {total:,} questions are a yes, a no or a "
+            "letter, so no metric of words tells a guess from knowledge; the same answer to all of these is right for "
             f"{100 * chance:.0f} %: that is the level to beat, not 0 %"
         )
     for which, names in lacking.items():

@@ -40,13 +40,13 @@ def regression_rows(scores: pd.DataFrame, margin: float, means_only: bool = Fals
     are judged, and single cells of experiments without one. A cell without a common question is not compared, and its
     row has only counts; one that neither side answered has no row.
     """
-    found = [row for _, curve in scores.groupby(["experiment", "size"], sort=False) for row in _cells(curve, margin)]
-    has_mean = {(row["experiment"], row["size"]) for row, *_ in found if row["placement"] == MEAN}
+    cells = [row for _, curve in scores.groupby(["experiment", "size"], sort=False) for row in _cells(curve, margin)]
+    has_mean = {(row["experiment"], row["size"]) for row, *_ in cells if row["placement"] == MEAN}
     judged = [
-        one
-        for one in found
-        if one[0]["n"]
-        and (not means_only or one[0]["placement"] == MEAN or (one[0]["experiment"], one[0]["size"]) not in has_mean)
+        cell
+        for cell in cells
+        if cell[0]["n"]
+        and (not means_only or cell[0]["placement"] == MEAN or (cell[0]["experiment"], cell[0]["size"]) not in has_mean)
     ]
     corrected = holm([row["p_worse"] for row, *_ in judged])
     for (row, matrix, effect), p_holm in zip(judged, corrected, strict=True):
@@ -57,7 +57,7 @@ def regression_rows(scores: pd.DataFrame, margin: float, means_only: bool = Fals
             needed = questions_needed("primacy", margin, observed(matrix), chance, 1 - 2 * SIGNIFICANT)
             # The power is that of the interval, without the questions that count as lost.
             row["n_needed"] = needed and ceil((needed + 1.5 * LOST / margin) * effect)
-    return [row for row, *_ in found]
+    return [row for row, *_ in cells]
 
 
 def _cells(curve: pd.DataFrame, margin: float) -> Iterable[tuple[dict, np.ndarray, float]]:
@@ -128,9 +128,9 @@ def _chances(differences: np.ndarray, clusters: np.ndarray | None, margin: float
     # The loss of side a: its centre, and the squares around it.
     loss = -sums.sum() / n
     squares = ((sums + sizes * loss) ** 2).sum() + size**2 * ((1 + loss) ** 2 + (1 - loss) ** 2)
-    found = Moments(loss, loss, np.sqrt(squares) / n, len(sums) + 1, most=1.0)
-    below = special.stdtr(found.df, (margin - loss) / found.standard_error)
-    return (float(below), float(found.p_of_more(margin))) if len(sums) > 1 else (1.0, 1.0)
+    contrast = Moments(loss, loss, np.sqrt(squares) / n, len(sums) + 1, most=1.0)
+    below = special.stdtr(contrast.df, (margin - loss) / contrast.standard_error)
+    return (float(below), float(contrast.p_of_more(margin))) if len(sums) > 1 else (1.0, 1.0)
 
 
 def _verdict(p_worse: float, p_not_worse: float) -> str:
@@ -140,4 +140,4 @@ def _verdict(p_worse: float, p_not_worse: float) -> str:
 def outcome(rows: Sequence[Mapping]) -> str:
     """The outcome of all judged rows: worse if any is, not worse if all that both sides were asked are."""
     verdicts = {OPEN if row["verdict"] == NOT_COMPARED else row["verdict"] for row in rows if "verdict" in row}
-    return next((one for one in (WORSE, OPEN, NOT_WORSE) if one in verdicts), OPEN)
+    return next((verdict for verdict in (WORSE, OPEN, NOT_WORSE) if verdict in verdicts), OPEN)

@@ -38,10 +38,10 @@ def compared_lines(
     rows, experiments, left_out, silent: see `compared`.
     """
     pairs = compared(rows, experiments, left_out, silent)
-    found = [(own, told) for own, told in pairs if len(own) > 1 or is_shown(own[0])]
-    for own, told in found[:MOST_PAIRS]:
-        yield f"{own[0]['model_a']} minus {own[0]['model_b']} on {compared_on(own[0])}"
-        labels = ("", "points", "95 %", "p", *(["sizes"] if len({row["n_sizes"] for row in own}) > 1 else []))
+    shown = [(pair_rows, conclusion) for pair_rows, conclusion in pairs if len(pair_rows) > 1 or is_shown(pair_rows[0])]
+    for pair_rows, conclusion in shown[:MOST_PAIRS]:
+        yield f"{pair_rows[0]['model_a']} minus {pair_rows[0]['model_b']} on {compared_on(pair_rows[0])}"
+        labels = ("", "points", "95 %", "p", *(["sizes"] if len({row["n_sizes"] for row in pair_rows}) > 1 else []))
         columns = [
             (
                 row["place"] or ("PBI" if row["quantity"] == "pbi" else row["quantity"]),
@@ -50,13 +50,13 @@ def compared_lines(
                 p_value(row["p_holm"]),
                 str(row["n_sizes"]),
             )[: len(labels)]
-            for row in telling(own, silent)
+            for row in telling(pair_rows, silent)
         ]
         yield from _columns(labels, columns)
-        yield f"  {told}"
-    if found:
+        yield f"  {conclusion}"
+    if shown:
         yield "* shown: p < 0.05; p is corrected for all comparisons of the experiment, the intervals are not"
-    yield from more_pairs(found)
+    yield from more_pairs(shown)
 
 
 def run_summary(rows: Iterable[Row], shapes: Iterable[Row], units: Mapping[str, str]) -> Iterator[str]:
@@ -86,29 +86,32 @@ def _tables(
     sizes = grouped(cells, itemgetter("size"))
     if len({(cell["model"], cell["size"]) for cell in cells}) == len(cells):
         if len(sizes) == 1:
-            told = ", ".join(f"{_of(cell, cells)}{' '.join(_accuracy(cell))}" for cell in cells)
-            yield [f"{experiment}, n = {_numbers(cells)}: {told}", *_doubts(cells)]
+            accuracies = ", ".join(f"{_model_prefix(cell, cells)}{' '.join(_accuracy(cell))}" for cell in cells)
+            yield [f"{experiment}, n = {_numbers(cells)}: {accuracies}", *_doubts(cells)]
         else:
             yield [f"{experiment}, n = {_numbers(cells)}", *_grid(cells, unit, "size"), *_doubts(cells)]
         return
-    for size, own in sizes.items():
-        title = f"{experiment}, {size} {unit}, n = {_numbers(own)}"
-        if len({cell["target"] for cell in own}) > 1 and len({cell["placement"] for cell in own}) > 1:
-            means = ", ".join(f"{_of(of[0], cells)}{_mean(of)}" for of in _by_model(own).values())
-            yield [f"{title}: {means} of the items; by position in tables/accuracy.csv", *_doubts(own)]
+    for size, size_cells in sizes.items():
+        title = f"{experiment}, {size} {unit}, n = {_numbers(size_cells)}"
+        if len({cell["target"] for cell in size_cells}) > 1 and len({cell["placement"] for cell in size_cells}) > 1:
+            means = ", ".join(
+                f"{_model_prefix(model_cells[0], cells)}{_mean(model_cells)}"
+                for model_cells in _by_model(size_cells).values()
+            )
+            yield [f"{title}: {means} of the items; by position in tables/accuracy.csv", *_doubts(size_cells)]
             continue
-        named = [(word, model) for model in _by_model(own) if (word := words.get((model, experiment, size)))]
+        named = [(word, model) for model in _by_model(size_cells) if (word := words.get((model, experiment, size)))]
         shapes = grouped(named, itemgetter(0))
-        several = len(_by_model(own)) > 1
+        several = len(_by_model(size_cells)) > 1
         yield [
             title,
-            *_grid(own, "position", "position"),
+            *_grid(size_cells, "position", "position"),
             *(
                 f"  {'shape     ' if not several else ''}{f'{word} ({meaning})' if word else meaning}"
                 f"{': ' + ', '.join(model for _, model in models) if several else ''}"
                 for (word, meaning), models in shapes.items()
             ),
-            *([f"  without   {lost}"] if (lost := _lost(own)) else []),
+            *([f"  without   {lost}"] if (lost := _lost(size_cells)) else []),
         ]
 
 
@@ -117,7 +120,7 @@ def _doubts(cells: Sequence[Row]) -> list[str]:
     where: dict[str, dict[str, None]] = {}
     for cell in cells:
         if doubt := cell.get("doubt"):
-            where.setdefault(doubt, {})[f"{_of(cell, cells)}size {cell['size']:,}"] = None
+            where.setdefault(doubt, {})[f"{_model_prefix(cell, cells)}size {cell['size']:,}"] = None
     return [f"  in doubt  {', '.join(which)}: {doubt_in_words(doubt)}" for doubt, which in where.items()]
 
 
@@ -125,9 +128,9 @@ def _by_model(cells: Iterable[Row]) -> dict[str, list[Row]]:
     return grouped(cells, itemgetter("model"))
 
 
-def _of(cell: Row, cells: Iterable[Row]) -> str:
+def _model_prefix(cell: Row, cells: Iterable[Row]) -> str:
     """The cell's model, if there are several."""
-    return f"{cell['model']} " if len({one["model"] for one in cells}) > 1 else ""
+    return f"{cell['model']} " if len({other["model"] for other in cells}) > 1 else ""
 
 
 def _mean(cells: Iterable[Row]) -> str:
@@ -140,11 +143,11 @@ def _grid(cells: Sequence[Row], label: str, column: str) -> Iterator[str]:
     models, mean = _by_model(cells), METRICS[cells[0]["metric"]].label.lower()
     labels = [label, *(line for model in models for line in (model if len(models) > 1 else mean, "95 %"))]
     headings = list(dict.fromkeys(cell[column] for cell in cells))
-    of = {(cell["model"], cell[column]): _accuracy(cell) for cell in cells}
+    texts = {(cell["model"], cell[column]): _accuracy(cell) for cell in cells}
     # As in figures and the report.
     name = (lambda heading: ordinal(heading + 1)) if column == "position" else str
     columns = [
-        (name(heading), *(text for model in models for text in of.get((model, heading), ("-", ""))))
+        (name(heading), *(text for model in models for text in texts.get((model, heading), ("-", ""))))
         for heading in headings
     ]
     return _columns(labels, columns)
@@ -159,8 +162,8 @@ def _columns(labels: Sequence[str], columns: Sequence[Sequence[str]]) -> Iterato
 def _numbers(cells: Sequence[Row]) -> str:
     """Numbers of questions of the accuracies: one number, or the smallest and the largest; a graded metric's name."""
     numbers, metric = sorted(cell["n"] for cell in cells if cell["n"]) or [0], METRICS[cells[0]["metric"]]
-    told = "-".join(f"{number:,}" for number in dict.fromkeys((numbers[0], numbers[-1])))
-    return f"{told}, {metric.label}" if metric.is_graded else told
+    shown = "-".join(f"{number:,}" for number in dict.fromkeys((numbers[0], numbers[-1])))
+    return f"{shown}, {metric.label}" if metric.is_graded else shown
 
 
 def _accuracy(cell: Row) -> tuple[str, str]:
@@ -174,10 +177,10 @@ def _accuracy(cell: Row) -> tuple[str, str]:
 def _lost(cells: Iterable[Row]) -> str:
     """A sentence on questions without an accuracy, for the cell of each model that lacks most."""
     columns = {"that do not fit": "n_left_out", "that failed": "n_failed", "that are not recorded": "n_not_recorded"}
-    by_model, told = _by_model(cells), []
+    by_model, losses = _by_model(cells), []
     for what, column in columns.items():
-        most = {model: max(cell[column] or 0 for cell in own) for model, own in by_model.items()}
+        most = {model: max(cell[column] or 0 for cell in model_cells) for model, model_cells in by_model.items()}
         if lacking := [f"{model} {number:,}" for model, number in most.items() if number]:
-            of = f" ({first_of(lacking, MOST_LACKING)})" if len(most) > 1 else ""
-            told.append(f"{max(most.values()):,} questions {what}{of}")
-    return ", ".join(told)
+            names = f" ({first_of(lacking, MOST_LACKING)})" if len(most) > 1 else ""
+            losses.append(f"{max(most.values()):,} questions {what}{names}")
+    return ", ".join(losses)

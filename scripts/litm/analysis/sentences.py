@@ -112,11 +112,14 @@ def to_know_first(
     rows: of a table by its name, none without it; experiments: settings of each, with `closed_book` (see `silenced`);
     stand_ins: models that the sentences leave out.
     """
-    clusters = {one["name"]: one["cluster"] for one in experiments if one.get("cluster")}
-    closed_book = {one["name"]: one.get("closed_book") for one in experiments}
+    clusters = {settings["name"]: settings["cluster"] for settings in experiments if settings.get("cluster")}
+    closed_book = {settings["name"]: settings.get("closed_book") for settings in experiments}
     accuracy, bias = rows("accuracy"), rows("position_bias")
     doubts, in_doubt = doubt_sentences(accuracy, bias)
-    references = {one["name"]: [one["name"], one.get("closed_book"), one.get("oracle")] for one in experiments}
+    references = {
+        settings["name"]: [settings["name"], settings.get("closed_book"), settings.get("oracle")]
+        for settings in experiments
+    }
     # What a doubt touches supports no sentence on the document's benefit.
     utilisation = [
         row
@@ -124,7 +127,7 @@ def to_know_first(
         if not in_doubt & {(row["model"], name) for name in references.get(row["experiment"], [row["experiment"]])}
     ]
     sound = [row for row in accuracy if _sweep(row) not in in_doubt]
-    told = uninformative(utilisation, sound, bias, clusters, rows("wrong_answers"))
+    sentences = uninformative(utilisation, sound, bias, clusters, rows("wrong_answers"))
     differing = _differing(bias)
     # Curves without information leave the advice: it says by itself that nothing is right, or how many questions tell.
     unhelped = uninformative(utilisation, sound, []).keys()
@@ -134,10 +137,10 @@ def to_know_first(
         for row in rows("advice")
         if row["advice"] and row["model"] not in stand_ins and (row["model"], row["remedies_of"]) not in silent
     ]
-    useless = [sentence for (model, _), sentence in [*doubts.items(), *told.items()] if model not in stand_ins]
+    useless = [sentence for (model, _), sentence in [*doubts.items(), *sentences.items()] if model not in stand_ins]
     able = able_sentences(row for row in utilisation if row["model"] not in stand_ins)
     probable = probability_sentences(rows("log_probability_effects"), bias)
-    return First(useless, able, probable, advice, without_information(told.keys() - differing, bias) | in_doubt)
+    return First(useless, able, probable, advice, without_information(sentences.keys() - differing, bias) | in_doubt)
 
 
 def doubt_sentences(accuracy: Sequence[Row], bias: Iterable[Row]) -> tuple[dict[tuple, str], set[tuple]]:
@@ -146,21 +149,21 @@ def doubt_sentences(accuracy: Sequence[Row], bias: Iterable[Row]) -> tuple[dict[
     accuracy, bias: rows of accuracy.csv and position_bias.csv.
     """
     sizes = {sweep: {row["size"] for row in rows} for sweep, rows in grouped(accuracy, _sweep).items()}
-    found: dict[tuple[str, str], dict[str, set[int]]] = {}
+    in_doubt: dict[tuple[str, str], dict[str, set[int]]] = {}
     for rows, column in ((accuracy, "doubt"), (bias, "reason")):
         for row in rows:
             if (doubt := row.get(column)) and is_doubt(doubt):
-                found.setdefault((row["model"], doubt), {}).setdefault(row["experiment"], set()).add(row["size"])
-    told = {}
-    for (model, doubt), of in found.items():
+                in_doubt.setdefault((row["model"], doubt), {}).setdefault(row["experiment"], set()).add(row["size"])
+    sentences = {}
+    for (model, doubt), experiments in in_doubt.items():
         which = [
-            name if own == sizes.get((model, name)) else f"{name} (size {', '.join(map(str, sorted(own)))})"
-            for name, own in of.items()
+            name if doubtful == sizes.get((model, name)) else f"{name} (size {', '.join(map(str, sorted(doubtful)))})"
+            for name, doubtful in experiments.items()
         ]
-        told[model, doubt] = (
+        sentences[model, doubt] = (
             f"{model} on {first_of(which, MOST_CUT)}: no shape, no PBI and no advice, because {doubt_in_words(doubt)}."
         )
-    return told, {(model, name) for (model, _), of in found.items() for name in of}
+    return sentences, {(model, name) for (model, _), experiments in in_doubt.items() for name in experiments}
 
 
 #: Effects of position: where an answer that they make more probable is, and where it is not.
@@ -179,18 +182,18 @@ def probability_sentences(effects: Iterable[Row], bias: Iterable[Row]) -> list[s
     """
     silent = {_curve(row): SILENCES[row["reason"]].finding for row in bias if row["reason"] in SILENCES}
     best = (row for row in effects if row["quantity"] == "answer")
-    told = []
+    sentences = []
     for curve, rows in groupby(best, _curve):
-        own = list(rows)
-        pbi = next(row for row in own if row["effect"] == "pbi")
-        ends = [row for row in own if row["effect"] in ("primacy", "recency")]
-        shown = [_times_as_probable(row) for row in (ends if any(map(is_shown, ends)) else own) if is_shown(row)]
+        measured = list(rows)
+        pbi = next(row for row in measured if row["effect"] == "pbi")
+        ends = [row for row in measured if row["effect"] in ("primacy", "recency")]
+        shown = [_times_as_probable(row) for row in (ends if any(map(is_shown, ends)) else measured) if is_shown(row)]
         none = f"its probability is not shown to differ between start, middle and end (PBI {_nats(pbi)})"
         is_silent = f"accuracy shows nothing here ({silent[curve]}); " if curve in silent else ""
         which = f"{_where(curve[:2])}, size {curve[2]}"
-        found = f"the right answer is {', '.join(shown)}" if shown else f"of the right answer, {none}"
-        told.append(f"{which}: {is_silent}by log-probability, {found}. n = {pbi['n']:,}.")
-    return told
+        words = f"the right answer is {', '.join(shown)}" if shown else f"of the right answer, {none}"
+        sentences.append(f"{which}: {is_silent}by log-probability, {words}. n = {pbi['n']:,}.")
+    return sentences
 
 
 def _times_as_probable(row: Row) -> str:
@@ -212,11 +215,11 @@ def able_sentences(utilisation: Iterable[Row]) -> list[str]:
     book and oracle, from the cell of each experiment with the most questions; utilisation: as in `uninformative`.
     """
     able = grouped((row for row in utilisation if row["utilisation"] is not None), _sweep)
-    told = {sweep: _references(max(rows, key=itemgetter("n"))) for sweep, rows in able.items()}
+    words = {sweep: _references(max(rows, key=itemgetter("n"))) for sweep, rows in able.items()}
     return [
-        f"{_where((model, first_of([name for _, name in own], MOST_CUT)))}: the document with the answer helps, so its "
-        f"position and the number and order of documents can matter. {references}."
-        for (model, references), own in grouped(told, lambda sweep: (sweep[0], told[sweep])).items()
+        f"{_where((model, first_of([name for _, name in sweeps], MOST_CUT)))}: the document with the answer helps, so "
+        f"its position and the number and order of documents can matter. {references}."
+        for (model, references), sweeps in grouped(words, lambda sweep: (sweep[0], words[sweep])).items()
     ]
 
 
@@ -234,56 +237,58 @@ def uninformative(
     accuracy: for an oracle without closed book; bias: of position_bias.csv, for curves all at the floor or the ceiling;
     clusters: the field of the clusters, by experiment; wrong: of wrong_answers.csv, for refusals.
     """
-    found: dict[tuple, str] = {}
+    sentences: dict[tuple, str] = {}
     differing = _differing(bias)
     for names, rows in groupby(utilisation, _sweep):
-        told = [row for row in rows if row["n"]]
-        if told and all(row["utilisation"] is None for row in told):
-            found[names] = _no_benefit(names, told[0], clusters.get(names[1]), names in differing)
+        answered = [row for row in rows if row["n"]]
+        if answered and all(row["utilisation"] is None for row in answered):
+            sentences[names] = _no_benefit(names, answered[0], clusters.get(names[1]), names in differing)
     for row in accuracy:
-        if row["task"] == REFERENCE_TASKS[ORACLE] and row["accuracy"] == 0 and not _tells(found, row["model"]):
-            found[_sweep(row)] = f"{_where(_sweep(row))}: no answer is right with the document alone. {_remedy(0)}."
+        if row["task"] == REFERENCE_TASKS[ORACLE] and row["accuracy"] == 0 and not _tells(sentences, row["model"]):
+            sentences[_sweep(row)] = f"{_where(_sweep(row))}: no answer is right with the document alone. {_remedy(0)}."
     answers, cut = _counts(accuracy, "n_cut")
     refusals: defaultdict[tuple[str, str], float] = defaultdict(float)
     for row in wrong:
         refusals[_sweep(row)] += row["n_wrong"] * (row["share_refusal"] or 0) - row["n"] / 2
     limited: defaultdict[tuple[str, str, str], dict[str, list[int]]] = defaultdict(dict)
-    for (model, name), own in grouped(bias, _sweep).items():
-        reasons = {row["reason"] for row in own}
-        if len(reasons) == 1 and not _tells(found, model) and (reason := reasons.pop()) in SILENCES:
-            if reason == "floor" or not any(row.get("accuracy_best", 1) for row in own):
-                is_cut = 2 * cut[model][name] > answers[model][name]
-                reason = "refused" if refusals[model, name] > 0 else "cut" if is_cut else reason
-            more = f" clusters ({clusters[name]})" if reason == "too few questions" and name in clusters else ""
-            limited[model, reason, more][name] = [row["n"] for row in own]
-    for (model, why, more), of in limited.items():
-        n = f" (n = {in_range(chain.from_iterable(of.values()))}):"
-        which, because = first_of([*of], MOST_CUT), f"{SILENCES[why].finding}{n} {SILENCES[why].remedy}"
-        found[model, next(iter(of))] = f"{model} on {which}: positions show nothing, because {because}{more}."
-    return found
+    for (model, experiment), curves in grouped(bias, _sweep).items():
+        reasons = {row["reason"] for row in curves}
+        if len(reasons) == 1 and not _tells(sentences, model) and (reason := reasons.pop()) in SILENCES:
+            if reason == "floor" or not any(row.get("accuracy_best", 1) for row in curves):
+                is_cut = 2 * cut[model][experiment] > answers[model][experiment]
+                reason = "refused" if refusals[model, experiment] > 0 else "cut" if is_cut else reason
+            is_few = reason == "too few questions" and experiment in clusters
+            more = f" clusters ({clusters[experiment]})" if is_few else ""
+            limited[model, reason, more][experiment] = [row["n"] for row in curves]
+    for (model, why, more), numbers in limited.items():
+        n = f" (n = {in_range(chain.from_iterable(numbers.values()))}):"
+        which, because = first_of([*numbers], MOST_CUT), f"{SILENCES[why].finding}{n} {SILENCES[why].remedy}"
+        sentences[model, next(iter(numbers))] = f"{model} on {which}: positions show nothing, because {because}{more}."
+    return sentences
 
 
-def silenced(told: Iterable[tuple], closed_book: Mapping[str, str | None]) -> set[tuple]:
+def silenced(unhelped: Iterable[tuple], closed_book: Mapping[str, str | None]) -> set[tuple]:
     """The (model, experiment) whose advice says nothing, because the same questions without documents go as well.
 
-    told: those that the document is not shown to help; closed_book: the experiment's closed book, by experiment; one
-    without its own goes by the only one of the study, such as questions on documents as retrieved.
+    unhelped: those that the document is not shown to help; closed_book: the experiment's closed book, by experiment;
+    one without its own goes by the only one of the study, such as questions on documents as retrieved.
     """
     books = set(filter(None, closed_book.values()))
     only = next(iter(books)) if len(books) == 1 else None
     book_of = {name: book or only for name, book in closed_book.items()}
-    silent = {(model, book_of.get(experiment)) for model, experiment in told}
-    return {(model, name) for name, book in book_of.items() for model, of in silent if book and of == book}
+    silent = {(model, book_of.get(experiment)) for model, experiment in unhelped}
+    return {(model, name) for name, book in book_of.items() for model, other in silent if book and other == book}
 
 
-def without_information(told: Iterable[tuple], bias: Iterable[Row]) -> set[tuple]:
-    """The (model, experiment) whose positions tell nothing: told, and those whose curves are all at the floor or the
+def without_information(showing_nothing: Iterable[tuple], bias: Iterable[Row]) -> set[tuple]:
+    """The (model, experiment) whose positions tell nothing: these, and those whose curves are all at the floor or the
     ceiling.
 
-    told: keys of `uninformative` without those whose positions are shown to differ; bias: of position_bias.csv.
+    showing_nothing: keys of `uninformative` without those whose positions are shown to differ; bias: of
+    position_bias.csv.
     """
     curves = grouped(bias, _sweep).items()
-    return {*told, *(sweep for sweep, rows in curves if all(row["reason"] in SILENCES for row in rows))}
+    return {*showing_nothing, *(sweep for sweep, rows in curves if all(row["reason"] in SILENCES for row in rows))}
 
 
 def differs(row: Row) -> bool:
@@ -298,8 +303,8 @@ def _differing(bias: Iterable[Row]) -> set[tuple]:
     return {_sweep(row) for row in bias if differs(row)}
 
 
-def _tells(found: Mapping[tuple, str], model: str) -> bool:
-    return any(name == model for name, _ in found)
+def _tells(sentences: Mapping[tuple, str], model: str) -> bool:
+    return any(name == model for name, _ in sentences)
 
 
 def _where(names: tuple[str, str]) -> str:
@@ -310,8 +315,8 @@ def _no_benefit(names: tuple[str, str], row: Row, cluster: str | None, differ: b
     more = f"more clusters ({cluster})" if cluster else "more questions"
     remedy = _remedy(row["accuracy_oracle"], row["accuracy_closed_book"], more)
     effect = "cannot show an effect of position, number or order"
-    found = "positions are shown to differ" if differ else f"these answers {effect}"
-    return f"{_where(names)}: {found}. {_references(row)}; the document alone is not shown to help. {remedy}."
+    finding = "positions are shown to differ" if differ else f"these answers {effect}"
+    return f"{_where(names)}: {finding}. {_references(row)}; the document alone is not shown to help. {remedy}."
 
 
 def _references(row: Row) -> str:
@@ -323,8 +328,8 @@ def _remedy(oracle: float, closed_book: float = 0.0, more: str = "more questions
     others = ["questions that need the documents"] if closed_book >= KNOWN else ["easier questions", "another model"]
     # Few questions may hide a benefit that the answers hint at.
     options = [more, *others] if oracle > closed_book else others
-    told = " or ".join(filter(None, [", ".join(options[:-1]), options[-1]]))
-    return f"Use {told}" + ("" if oracle else ", or check prompt_template and the answers")
+    advice = " or ".join(filter(None, [", ".join(options[:-1]), options[-1]]))
+    return f"Use {advice}" + ("" if oracle else ", or check prompt_template and the answers")
 
 
 def _share(row: Row, name: str) -> str:
@@ -340,8 +345,8 @@ MOST_PAIRS = 6
 
 def more_pairs(pairs: Sequence) -> list[str]:
     """A line on the comparisons that are left out."""
-    left = len(pairs) - MOST_PAIRS
-    return [f"and {left:,} more comparisons: tables/model_pairs.csv"] if left > 0 else []
+    n_more = len(pairs) - MOST_PAIRS
+    return [f"and {n_more:,} more comparisons: tables/model_pairs.csv"] if n_more > 0 else []
 
 
 def compared(
@@ -353,10 +358,12 @@ def compared(
     """
     skipped = set(left_out)
     kept = (row for row in rows if row["experiment"] in experiments and not {row["model_a"], row["model_b"]} & skipped)
-    pairs = [list(own) for _, own in groupby(kept, lambda row: (row["experiment"], row["model_a"], row["model_b"]))]
+    pairs = [list(pair) for _, pair in groupby(kept, lambda row: (row["experiment"], row["model_a"], row["model_b"]))]
     if len(pairs) > MOST_PAIRS:
-        pairs.sort(key=lambda of: -max([0, *(abs(row["difference"]) for row in telling(of, silent) if is_shown(row))]))
-    return [(own, _conclusion(own, silent)) for own in pairs]
+        pairs.sort(
+            key=lambda pair: -max([0, *(abs(row["difference"]) for row in telling(pair, silent) if is_shown(row))])
+        )
+    return [(pair, _conclusion(pair, silent)) for pair in pairs]
 
 
 def compared_on(row: Row) -> str:
@@ -387,30 +394,30 @@ def _conclusion(rows: Sequence[Row], silent: Container[tuple]) -> str:
             place = f"{PLACES[row['place']]} " if len(rows) > 1 else ""
             winner = a if row["difference"] > 0 else b
             better.setdefault(winner, []).append(f"{place}by {_size_of(row)}")
-    told = [f"{model} is better {' and '.join(places)}" for model, places in better.items()]
+    parts = [f"{model} is better {' and '.join(places)}" for model, places in better.items()]
     overall = next((row for row in rows if row["quantity"] == "accuracy" and row["place"] == "all"), rows[0])
-    told = told or [f"no difference in {rows[0].get('label') or 'accuracy'} is shown ({_signed(overall)})"]
+    parts = parts or [f"no difference in {rows[0].get('label') or 'accuracy'} is shown ({_signed(overall)})"]
     flat = silent_of(rows[0], silent)
     indices = [] if flat else [row for row in rows if row["quantity"] == "pbi"]
     if len(rows) > 1 and not indices:
         why = f"because positions show nothing about {' and '.join(flat) or 'one of the two at each common size'}"
-        told.append(f"PBIs are not compared, {why}")
+        parts.append(f"PBIs are not compared, {why}")
     for row in indices:
         sizes = (row["n_sizes"], overall["n_sizes"])
         fewer = f", from {sizes[0]} of {sizes[1]} sizes" if sizes[0] < sizes[1] else ""
         if is_shown(row):
-            (high, of), (low, _) = sorted(((row["value_a"], a), (row["value_b"], b)), reverse=True)
+            (high, higher), (low, _) = sorted(((row["value_a"], a), (row["value_b"], b)), reverse=True)
             against = f"{percent(high)} against {percent(low)}"
-            told.append(f"{of} has the higher PBI (edges minus middle: {against}{fewer})")
+            parts.append(f"{higher} has the higher PBI (edges minus middle: {against}{fewer})")
         else:
-            told.append(f"no difference in PBI is shown ({_signed(row)}{fewer})")
-    return "; ".join(told) + "."
+            parts.append(f"no difference in PBI is shown ({_signed(row)}{fewer})")
+    return "; ".join(parts) + "."
 
 
 def _signed(row: Row) -> str:
     """`a minus b: +3.3 points [-8.0, 14.6], p = 0.42`, over all positions."""
-    found = f"{points(row['difference'])} {interval_of(row)}, {p_in_words(row['p_holm'])}"
-    return f"{row['model_a']} minus {row['model_b']}: {found}"
+    difference = f"{points(row['difference'])} {interval_of(row)}, {p_in_words(row['p_holm'])}"
+    return f"{row['model_a']} minus {row['model_b']}: {difference}"
 
 
 def _size_of(row: Row) -> str:
@@ -430,7 +437,7 @@ def is_shown(row: Row) -> bool:
 
 def tag_sentences(manifests: Iterable[Row]) -> Iterator[str]:
     """One sentence per model with reasoning in many of its scored answers."""
-    texts = [{"size": 0, "placement": "", "n": one.get("with_text"), **one} for one in manifests]
+    texts = [{"size": 0, "placement": "", "n": manifest.get("with_text"), **manifest} for manifest in manifests]
     then = "are scored with their reasoning: set the model's 'reasoning: strip' (no server is asked again)"
     yield from _many(texts, "with_reasoning", "contain <think> or </think>", then)
 
@@ -442,36 +449,36 @@ def answer_sentences(rows: Sequence[Row], manifests: Sequence[Row]) -> Iterator[
 
     rows: of the accuracy table.
     """
-    recorded = {one["model"] for one in manifests if not one["identity_fields"].get("decoding")}
+    recorded = {manifest["model"] for manifest in manifests if not manifest["identity_fields"].get("decoding")}
     limits: defaultdict[str, dict[str, int]] = defaultdict(dict)
     advice: dict[str, str] = {}
-    for one in manifests:
-        if (model := one["model"]) not in recorded:
-            fields = one["identity_fields"]
+    for manifest in manifests:
+        if (model := manifest["model"]) not in recorded:
+            fields = manifest["identity_fields"]
             request = fields["model"].get("request")
-            limits[model][one["experiment"]], key = answer_limit(request, fields["decoding"]["max_new_tokens"])
+            limits[model][manifest["experiment"]], key = answer_limit(request, fields["decoding"]["max_new_tokens"])
             place = "in define.experiments" if key == "max_new_tokens" else "in the model's request"
             advice[model] = f"; raise {key} ({place}), unless they repeat themselves"
     yield from cut_sentences(rows, limits, advice)
     yield from _many(rows, "n_empty", "are empty", "are scored as answers")
     yield from refused_sentences(rows)
     answered, missing = _counts(rows, "n_not_recorded")
-    for model, some in missing.items():
-        if lacking := [f"{name} {n:,} of {n + answered[model][name]:,}" for name, n in some.items() if n]:
+    for model, counts in missing.items():
+        if lacking := [f"{name} {n:,} of {n + answered[model][name]:,}" for name, n in counts.items() if n]:
             yield f"{model}: some recorded responses are missing ({first_of(lacking, MOST_CUT)}); these are not counted"
     yield from _unrecorded_positions(rows)
     yield from inside_words(rows)
     unknown: Counter[str] = Counter()
-    for one in manifests:
-        unknown[one["model"]] += one.get("not_compared", 0)
+    for manifest in manifests:
+        unknown[manifest["model"]] += manifest.get("not_compared", 0)
     if unknown := +unknown:
         yield (
             f"{first_of([*unknown], MOST_CUT)}: {unknown.total():,} recorded answers do not say which prompts they "
             "answer (no prompt_sha256); their accuracy is valid only if the prompts had the seed, documents and text "
             "of this study"
         )
-    doubts = [(one["model"], doubt, one["experiment"]) for one in manifests for doubt in one.get("doubts", ())]
-    for (model, doubt), alike in grouped(doubts, lambda one: one[:2]).items():
+    doubts = [(sweep["model"], doubt, sweep["experiment"]) for sweep in manifests for doubt in sweep.get("doubts", ())]
+    for (model, doubt), alike in grouped(doubts, lambda entry: entry[:2]).items():
         yield f"{model} on {first_of([name for _, _, name in alike], MOST_CUT)}: {doubt}"
 
 
@@ -479,8 +486,8 @@ def inside_words(rows: Iterable[Row]) -> Iterator[str]:
     """One sentence per model and experiment in which more than `FEW_INSIDE` of the answers scored by whole words have
     an accepted answer only inside other words.
     """
-    own = [row for row in rows if row.get("metric") == WHOLE_WORDS and row["n"]]
-    for (model, name), cells in grouped(own, itemgetter("model", "experiment")).items():
+    scored = [row for row in rows if row.get("metric") == WHOLE_WORDS and row["n"]]
+    for (model, name), cells in grouped(scored, itemgetter("model", "experiment")).items():
         inside = round(sum((row["accuracy_lenient"] - row["accuracy_full"]) * row["n"] for row in cells))
         answers = sum(row["n"] for row in cells)
         if inside > max(FEW_INSIDE * answers, 2):
@@ -494,17 +501,17 @@ def inside_words(rows: Iterable[Row]) -> Iterator[str]:
 
 def _unrecorded_positions(rows: Iterable[Row]) -> Iterator[str]:
     """One sentence per model and experiment with sizes whose answers are recorded at some positions alone."""
-    for (model, name), own in grouped(rows, itemgetter("model", "experiment")).items():
+    for (model, name), cells in grouped(rows, itemgetter("model", "experiment")).items():
         sizes: defaultdict[int, dict[int, bool]] = defaultdict(dict)
-        for row in own:
+        for row in cells:
             if len(places := gold_positions(row["placement"])) == 1:
                 sizes[row["size"]][places[0]] = bool(row["n"] or not row.get("n_not_recorded"))
         # A size without two recorded positions cannot be compared, whatever is left out.
         kept = {
-            size: [one for one, is_there in of.items() if is_there or sum(of.values()) < 2]
-            for size, of in sizes.items()
+            size: [place for place, is_there in at.items() if is_there or sum(at.values()) < 2]
+            for size, at in sizes.items()
         }
-        without = {size: [str(one) for one in of if one not in kept[size]] for size, of in sizes.items()}
+        without = {size: [str(place) for place in at if place not in kept[size]] for size, at in sizes.items()}
         if lacking := [f"{', '.join(places)} of {size}" for size, places in without.items() if places]:
             yield (
                 f"{model} on {name}: no answer is recorded at positions {'; '.join(lacking)} (counted from 0), so the "
@@ -519,23 +526,23 @@ def cluster_sentences(experiments: Iterable[Mapping[str, Any]], scores: Mapping[
     experiments: settings of each; scores: by experiment, a file of a model's, without clusters if it is older than
     these.
     """
-    told: dict[str, list[str]] = {}
-    for one in experiments:
-        if one.get("cluster") and one["name"] in scores and "cluster" in (rows := read_parquet(scores[one["name"]])):
-            of = rows[["id", "cluster"]].drop_duplicates()
-            if few := few_clusters(of["cluster"]):
-                groups = of["cluster"].nunique()
-                which = f"{counted(len(of), 'question')} in {counted(groups, 'cluster')} ({one['cluster']})"
-                told.setdefault(f"{which}{few}, so use more clusters", []).append(one["name"])
-    return [f"{first_of(names, MOST_CUT)}: {sentence}" for sentence, names in told.items()]
+    names_of: dict[str, list[str]] = {}
+    for name, cluster in ((settings["name"], settings.get("cluster")) for settings in experiments):
+        if cluster and name in scores and "cluster" in (rows := read_parquet(scores[name])):
+            questions = rows[["id", "cluster"]].drop_duplicates()
+            if few := few_clusters(questions["cluster"]):
+                groups = questions["cluster"].nunique()
+                which = f"{counted(len(questions), 'question')} in {counted(groups, 'cluster')} ({cluster})"
+                names_of.setdefault(f"{which}{few}, so use more clusters", []).append(name)
+    return [f"{first_of(names, MOST_CUT)}: {sentence}" for sentence, names in names_of.items()]
 
 
 def _many(rows: Iterable[Row], column: str, what: str, then: str) -> Iterator[str]:
     """One sentence per model with experiments in which a column counts more than `MANY_EMPTY` of the answers."""
-    answers, found = _counts(rows, column)
-    for model, of in answers.items():
-        some = found[model]
-        many = [f"{name} {some[name]:,} of {n:,}" for name, n in of.items() if some[name] > MANY_EMPTY * n]
+    answers, counts = _counts(rows, column)
+    for model, totals in answers.items():
+        numbers = counts[model]
+        many = [f"{name} {numbers[name]:,} of {n:,}" for name, n in totals.items() if numbers[name] > MANY_EMPTY * n]
         if many:
             yield f"{model}: many answers {what} ({first_of(many, MOST_CUT)}); they {then}"
 
@@ -543,15 +550,15 @@ def _many(rows: Iterable[Row], column: str, what: str, then: str) -> Iterator[st
 def _counts(rows: Iterable[Row], column: str) -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
     """The answers, and those that a column counts, by model and experiment; rows: see `cut_sentences`."""
     answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     cells: dict[tuple, Row] = {}
     for row in rows:
         if row.get(column) is not None:
             cells.setdefault((row["model"], row["experiment"], row["size"], row["placement"]), row)
     for (model, experiment, *_), row in cells.items():
         answers[model][experiment] += row["n"]
-        found[model][experiment] += row[column]
-    return answers, found
+        counts[model][experiment] += row[column]
+    return answers, counts
 
 
 def refused_sentences(rows: Iterable[Row]) -> Iterator[str]:
@@ -570,9 +577,10 @@ def cut_sentences(
     responses may lack finish reasons.
     """
     answers, cut = _counts(rows, "n_cut")
-    share = {model: of.total() / sum(answers[model][name] for name in +of) for model, of in cut.items() if +of}
+    some_cut = {model: +counts for model, counts in cut.items() if +counts}
+    share = {model: counts.total() / sum(answers[model][name] for name in counts) for model, counts in some_cut.items()}
     return [
-        _cut_of(model, +cut[model], answers[model], limits.get(model, {}))
+        _cut_of(model, some_cut[model], answers[model], limits.get(model, {}))
         + f"; accuracy is a lower bound{advice.get(model, '')}"
         for model in sorted(share, key=share.__getitem__, reverse=True)
     ]
@@ -583,9 +591,9 @@ def _cut_of(model: str, cut: Counter[str], answers: Counter[str], limits: Mappin
     first, *others = shares = sorted(cut, key=lambda name: -cut[name] / answers[name])
     if not others:
         return f"{model} on {first}: {cut[first]:,} of {answers[first]:,} answers were cut{_at(limits.get(first))}"
-    told = [f"{name} {cut[name]:,} of {answers[name]:,}{_at(limits.get(name))}" for name in shares]
+    by_experiment = [f"{name} {cut[name]:,} of {answers[name]:,}{_at(limits.get(name))}" for name in shares]
     whole = sum(answers[name] for name in shares)
-    return f"{model}: {cut.total():,} of {whole:,} answers were cut ({first_of(told, MOST_CUT)})"
+    return f"{model}: {cut.total():,} of {whole:,} answers were cut ({first_of(by_experiment, MOST_CUT)})"
 
 
 def _at(limit: int | None) -> str:

@@ -45,8 +45,11 @@ class Estimate:
     """A value and its interval, of 95 % unless another confidence is asked for."""
 
     value: float
+    """What the answers give."""
     low: float
+    """Lower limit of the interval."""
     high: float
+    """Upper limit of the interval."""
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -68,11 +71,14 @@ def further_lost(t: float) -> float:
 
 @dataclass(frozen=True)
 class Moments:
-    """Contrasts of the same columns: values, and centres and standard errors of their intervals, one element each."""
+    """Contrasts of the same columns, one element each."""
 
     value: np.ndarray
+    """What the answers give."""
     centre: np.ndarray
+    """Centre of the interval, which is nearer to 0."""
     standard_error: np.ndarray
+    """Standard error around the centre."""
     df: float
     """Degrees of freedom, 0 for a single cluster."""
     most: float
@@ -96,8 +102,8 @@ class Moments:
         With clusters it is as if two whole ones differed at least, because clusters without a difference do not show
         how much their questions correlate.
         """
-        one, won = self.most / (self.df + 1), self._won(centre)
-        lost = further_lost(t) * one + t * np.maximum(0, sqrt(2) * one - self.standard_error)
+        unit, won = self.most / (self.df + 1), self._won(centre)
+        lost = further_lost(t) * unit + t * np.maximum(0, sqrt(2) * unit - self.standard_error)
         half = (limits + lost - won) / 2
         return np.where(limits > 0, half + np.sqrt(half**2 + np.maximum(0, limits) * won), limits)
 
@@ -128,9 +134,14 @@ class Moments:
 
 @dataclass(frozen=True)
 class CochransQ:
+    """The result of `cochrans_q`."""
+
     statistic: float
+    """Q, with clusters divided by the design effect."""
     df: int
+    """Degrees of freedom: the number of columns minus 1."""
     p_value: float
+    """p of equal columns, 1 if nothing differs."""
 
 
 @dataclass(frozen=True)
@@ -138,9 +149,13 @@ class GapTest:
     """Best minus worst column mean, and its distribution if columns do not differ."""
 
     gap: float
+    """The observed one."""
     null_mean: float
+    """The mean if columns do not differ."""
     null_95: float
+    """The smallest gap that at least 95 % of the replicates do not exceed."""
     p_value: float
+    """The share of replicates with at least the observed gap, which counts as one of them: never 0."""
 
 
 # --- Contrasts of columns --------------------------------------------------------------------------------------
@@ -231,9 +246,9 @@ def pooled_contrast(parts: Sequence[Moments]) -> Moments:
     With the centre cₛ and standard error SEₛ of each of S parts, its interval is Σcₛ/S ± t(Σdfₛ)·√(Σ SEₛ²)/S, which
     for one part is that of `contrast_interval`.
     """
-    values, centres, errors = np.array([(one.value, one.centre, one.standard_error) for one in parts]).T
+    values, centres, errors = np.array([(part.value, part.centre, part.standard_error) for part in parts]).T
     error = np.sqrt((errors**2).sum()) / len(parts)
-    return Moments(values.mean(), centres.mean(), error, sum(one.df for one in parts), parts[0].most)
+    return Moments(values.mean(), centres.mean(), error, sum(part.df for part in parts), parts[0].most)
 
 
 def design_effect(matrix: np.ndarray, weights: Weights, clusters: np.ndarray | None) -> float:
@@ -247,7 +262,7 @@ def design_effect(matrix: np.ndarray, weights: Weights, clusters: np.ndarray | N
     robust, plain = moments(matrix, weights, clusters), moments(matrix, weights)
     if not robust.df:
         return float(len(matrix))
-    widths = [special.stdtrit(one.df, 0.975) * one.standard_error for one in (robust, plain)]
+    widths = [special.stdtrit(contrast.df, 0.975) * contrast.standard_error for contrast in (robust, plain)]
     return max(1.0, float(np.mean((widths[0] / widths[1]) ** 2)))
 
 
@@ -265,10 +280,10 @@ def gap_interval(matrix: np.ndarray, clusters: np.ndarray | None = None, confide
     if not n or columns < 2:
         raise ValueError(f"need questions and two columns for a gap, got {n} and {columns}")
     pairs = _ordered_pairs(columns)
-    found = moments(matrix, pairs, clusters)
-    best = found.value.argmax()
-    lows, highs = found.limits(1 - (1 - confidence) / pairs.shape[1])[0], found.limits(confidence)[1]
-    return Estimate(float(found.value[best]), max(0.0, float(lows.max())), float(highs.max()))
+    contrasts = moments(matrix, pairs, clusters)
+    best = contrasts.value.argmax()
+    lows, highs = contrasts.limits(1 - (1 - confidence) / pairs.shape[1])[0], contrasts.limits(confidence)[1]
+    return Estimate(float(contrasts.value[best]), max(0.0, float(lows.max())), float(highs.max()))
 
 
 def _ordered_pairs(columns: int) -> np.ndarray:
@@ -292,16 +307,18 @@ def gap_difference(
     pairs = _ordered_pairs(first.shape[1])
     count = pairs.shape[1]
     weights = np.vstack([np.repeat(pairs, count, axis=1), -np.tile(pairs, count)])
-    found = moments(np.hstack([first, other]), weights, clusters)
-    values, centres, errors = (of.reshape(count, count) for of in (found.value, found.centre, found.standard_error))
+    contrasts = moments(np.hstack([first, other]), weights, clusters)
+    values, centres, errors = (
+        flat.reshape(count, count) for flat in (contrasts.value, contrasts.centre, contrasts.standard_error)
+    )
     best = (first.sum(axis=0) @ pairs).argmax(), (other.sum(axis=0) @ pairs).argmax()
     value = float(values[best])
-    if not found.df:
+    if not contrasts.df:
         return Estimate(value, -1.0, 1.0), 1.0
-    lows, highs = (of.reshape(count, count) for of in found.limits(1 - (1 - confidence) / count))
+    lows, highs = (flat.reshape(count, count) for flat in contrasts.limits(1 - (1 - confidence) / count))
     low, high = float(lows.max(axis=0).min()), float(highs.min(axis=1).max())
     t = np.divide(centres, errors, out=np.zeros_like(errors), where=errors > 0)
-    below, above = special.stdtr(found.df, -t), special.stdtr(found.df, t)
+    below, above = special.stdtr(contrasts.df, -t), special.stdtr(contrasts.df, t)
     p = 2 * count * min(below.min(axis=0).max(), above.min(axis=1).max())
     return Estimate(value, max(-1.0, low), min(1.0, high)), min(1.0, float(p))
 
@@ -329,7 +346,8 @@ def unpaired_difference(correct: int, n: int, other_correct: int, other_n: int) 
     With Wilson's limits l and u of each: p₁ - p₂ - √((p₁-l₁)² + (u₂-p₂)²) to p₁ - p₂ + √((u₁-p₁)² + (p₂-l₂)²).
     """
     first, other = (
-        Estimate(right / of, *wilson_interval(right, of)) for right, of in ((correct, n), (other_correct, other_n))
+        Estimate(right / total, *wilson_interval(right, total))
+        for right, total in ((correct, n), (other_correct, other_n))
     )
     return separate_difference(first, other)
 
@@ -397,12 +415,12 @@ def sign_test_p(only_first: np.ndarray, only_second: np.ndarray, clusters: np.nd
     signed = only_first.astype(np.int64) - only_second.astype(np.int64)
     steps = np.abs(np.rint(np.bincount(clusters, signed)).astype(np.int64))
     steps = steps[steps > 0]
-    found, most = abs(int(signed.sum())), int(steps.sum())
+    observed, most = abs(int(signed.sum())), int(steps.sum())
     share = np.zeros(2 * most + 1)
     share[most] = 1.0
     for step in steps:
         share = (np.roll(share, step) + np.roll(share, -step)) / 2
-    beyond = np.abs(np.arange(-most, most + 1)) >= found
+    beyond = np.abs(np.arange(-most, most + 1)) >= observed
     return min(1.0, float(share[beyond].sum()))
 
 
@@ -474,9 +492,9 @@ def permuted_sums(
     rows_with = np.tile(np.bincount(matrix.sum(axis=1), minlength=columns + 1), (replicates, 1))
     sums = np.zeros((replicates, columns), dtype=np.int64)
     for column in range(columns):
-        left = columns - column
+        remaining = columns - column
         # A row with as many ones as columns left has a one here; a row without ones has none.
-        ones = rng.binomial(rows_with[:, 1:], np.minimum(1, np.arange(1, columns + 1) / left))
+        ones = rng.binomial(rows_with[:, 1:], np.minimum(1, np.arange(1, columns + 1) / remaining))
         sums[:, column] = ones.sum(axis=1)
         rows_with[:, 1:] -= ones
         rows_with[:, :-1] += ones
@@ -553,11 +571,11 @@ ABOVE, BELOW, OPEN = "above 0", "below 0", "contains 0"
 
 def with_holm(rows: Iterable[dict], p_value: str = "p_value", corrected: str = "p_holm") -> list[dict]:
     """The rows, those with a `p_value` with a further value: it corrected by Holm (1979) over all of them."""
-    found = list(rows)
-    tested = [row for row in found if not pd.isna(row.get(p_value))]
+    listed = list(rows)
+    tested = [row for row in listed if not pd.isna(row.get(p_value))]
     for row, value in zip(tested, holm([row[p_value] for row in tested]), strict=True):
         row[corrected] = value
-    return found
+    return listed
 
 
 def difference_in_words(difference: float, p_holm: float) -> str:
@@ -572,6 +590,6 @@ def conclusion(estimate: Estimate) -> str:
     return ABOVE if estimate.low > 0 else BELOW if estimate.high < 0 else OPEN
 
 
-def changes_sign(one: Estimate, other: Estimate) -> bool:
+def changes_sign(first: Estimate, other: Estimate) -> bool:
     """Whether two readings of the same answers lead to different conclusions."""
-    return conclusion(one) != conclusion(other)
+    return conclusion(first) != conclusion(other)

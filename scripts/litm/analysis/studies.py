@@ -52,8 +52,8 @@ class Sweep:
     @cached_property
     def facts(self) -> dict[str, str]:
         """How its numbers were made, by name."""
-        told = {key: value for key, value in self.settings.items() if key not in UNTOLD}
-        return {key: str(value) for key, value in (told | {key: self.row[key] for key in FACTS}).items()}
+        settings = {key: value for key, value in self.settings.items() if key not in UNTOLD}
+        return {key: str(value) for key, value in (settings | {key: self.row[key] for key in FACTS}).items()}
 
     @property
     def about(self) -> tuple:
@@ -67,17 +67,21 @@ def comparable(sweeps: Iterable[Sweep]) -> list[dict]:
     rows: with the group's number from 1 as `table`, and letters. pairs: rows of `model_pair_rows`; p_holm is over all
     pairs and places of the group. notes: sentences on what differs and what was not tested.
     """
-    found = grouped(sweeps, lambda one: (*one.about, one.row["metric"], one.asked or one.row["study"]))
-    order = {about[0]: place for place, (*about, _, _) in reversed([*enumerate(found)])}
-    groups = sorted(found.values(), key=lambda group: (order[group[0].about[0]], group[0].about[1]))
-    told = []
+    alike = grouped(sweeps, lambda sweep: (*sweep.about, sweep.row["metric"], sweep.asked or sweep.row["study"]))
+    order = {about[0]: place for place, (*about, _, _) in reversed([*enumerate(alike)])}
+    groups = sorted(alike.values(), key=lambda group: (order[group[0].about[0]], group[0].about[1]))
+    tables = []
     for number, group in enumerate(groups, 1):
-        check_verdicts([one.scores for one in group if one.scores is not None])
-        grids = {(one.row["label"], *one.about[:2]): read_curve(one.scores) for one in group if one.scores is not None}
+        check_verdicts([sweep.scores for sweep in group if sweep.scores is not None])
+        grids = {
+            (sweep.row["label"], *sweep.about[:2]): read_curve(sweep.scores)
+            for sweep in group
+            if sweep.scores is not None
+        }
         pairs = [*model_pair_rows({name: grid for name, grid in grids.items() if not grid.doubt})]
-        rows = lettered([one.row | {"table": number} for one in group], pairs)
-        told.append({"rows": rows, "pairs": pairs, "notes": _notes(group, groups, pairs, grids)})
-    return told
+        rows = lettered([sweep.row | {"table": number} for sweep in group], pairs)
+        tables.append({"rows": rows, "pairs": pairs, "notes": _notes(group, groups, pairs, grids)})
+    return tables
 
 
 def check_verdicts(sweeps: Sequence[pd.DataFrame]) -> None:
@@ -99,15 +103,15 @@ def check_verdicts(sweeps: Sequence[pd.DataFrame]) -> None:
 
 def lettered(rows: Sequence[dict], pairs: Sequence[Mapping]) -> list[dict]:
     """The rows with their letters in each column of `TESTED`, None for a value that was not tested."""
-    found = [*rows]
+    lettered_rows = [*rows]
     for column, tested in TESTED.items():
-        own = [pair for pair in pairs if (pair["quantity"], pair["place"]) == tested]
-        labels = {pair[side] for pair in own for side in ("model_a", "model_b")}
+        tested_pairs = [pair for pair in pairs if (pair["quantity"], pair["place"]) == tested]
+        labels = {pair[side] for pair in tested_pairs for side in ("model_a", "model_b")}
         values = {row["label"]: row[column] for row in rows if row["label"] in labels and row[column] is not None}
-        shown = [(pair["model_a"], pair["model_b"]) for pair in own if pair["p_holm"] < SIGNIFICANT]
-        of = letters(sorted(values, key=lambda label: -values[label]), shown)
-        found = [row | {f"{column}_letters": of.get(row["label"])} for row in found]
-    return found
+        shown = [(pair["model_a"], pair["model_b"]) for pair in tested_pairs if pair["p_holm"] < SIGNIFICANT]
+        by_label = letters(sorted(values, key=lambda label: -values[label]), shown)
+        lettered_rows = [row | {f"{column}_letters": by_label.get(row["label"])} for row in lettered_rows]
+    return lettered_rows
 
 
 def letters(names: Sequence[str], shown: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -117,20 +121,20 @@ def letters(names: Sequence[str], shown: Iterable[tuple[str, str]]) -> dict[str,
     """
     sets = [frozenset(names)]
     for a, b in shown:
-        split = [part for one in sets for part in ((one - {a}, one - {b}) if {a, b} <= one else (one,))]
-        sets = [one for one in dict.fromkeys(split) if not any(one < other for other in split)]
-    sets.sort(key=lambda one: sorted(names.index(name) for name in one))
+        split = [part for group in sets for part in ((group - {a}, group - {b}) if {a, b} <= group else (group,))]
+        sets = [group for group in dict.fromkeys(split) if not any(group < other for other in split)]
+    sets.sort(key=lambda group: sorted(names.index(name) for name in group))
     signs = [ascii_lowercase[place % 26] * (1 + place // 26) for place in range(len(sets))]
-    return {name: "".join(sign for sign, one in zip(signs, sets, strict=True) if name in one) for name in names}
+    return {name: "".join(sign for sign, group in zip(signs, sets, strict=True) if name in group) for name in names}
 
 
 def _notes(
-    own: Sequence[Sweep], groups: Iterable[Sequence[Sweep]], pairs: Collection[Mapping], grids: Grids
+    group: Sequence[Sweep], groups: Iterable[Sequence[Sweep]], pairs: Collection[Mapping], grids: Grids
 ) -> list[str]:
     """What differs within a group, what was not tested, and how other groups of the same name differ from it."""
-    inner = differing([one] for one in own)
+    inner = differing([sweep] for sweep in group)
     notes = [f"Rows of this table differ in {inner}."] if inner else []
-    if unknown := [one.row["label"] for one in own if one.not_compared]:
+    if unknown := [sweep.row["label"] for sweep in group if sweep.not_compared]:
         notes.append(
             f"The prompts of {', '.join(unknown)} could not be compared: recorded answers do not say which prompts "
             "they answer (no prompt_sha256). These rows are comparable only if the prompts had the seed, documents and "
@@ -138,26 +142,30 @@ def _notes(
         )
     tested = {row[side] for row in pairs for side in ("model_a", "model_b")}
     alone = "no other row has a question of it that was scored at all positions"
-    for one in own:
-        grid = grids.get((one.row["label"], *one.about[:2]))
-        if one.scores is None or (grid and grid.doubt) or (len(own) > 1 and one.row["label"] not in tested):
+    for sweep in group:
+        grid = grids.get((sweep.row["label"], *sweep.about[:2]))
+        if sweep.scores is None or (grid and grid.doubt) or (len(group) > 1 and sweep.row["label"] not in tested):
             why = alone if grid and len(grid.cases.ids) else "no question was scored at all positions"
             why = doubt_in_words(grid.doubt) if grid and grid.doubt else why
-            notes.append(f"No paired test of {one.row['label']}: {one.reason or why}.")
+            notes.append(f"No paired test of {sweep.row['label']}: {sweep.reason or why}.")
     for number, other in enumerate(groups, 1):
-        if other is not own and other[0].about == own[0].about:
-            a, b = own[0].asked, other[0].asked
+        if other is not group and other[0].about == group[0].about:
+            a, b = group[0].asked, other[0].asked
             common = f"{len(a & b):,} of its {len(a):,} questions have the same prompts"
-            told = common if a and b else "the prompts of one are not known"
-            differ = differing([own, other]) or NOTHING
-            notes.append(f"Not comparable with table {number}: {told}; they differ in {differ}.")
+            compared = common if a and b else "the prompts of one are not known"
+            differ = differing([group, other]) or NOTHING
+            notes.append(f"Not comparable with table {number}: {compared}; they differ in {differ}.")
     return notes
 
 
 def differing(groups: Iterable[Sequence[Sweep]]) -> str:
     """The facts that are not the same in all groups, with their values: `prompt (a | b)`."""
-    facts = [[one.facts for one in group] for group in groups]
-    keys = dict.fromkeys(key for of in facts for one in of for key in one)
-    told = {key: [", ".join(sorted({one.get(key, "not known") for one in of})) for of in facts] for key in keys}
-    several = {key.replace("_", " "): " | ".join(dict.fromkeys(of)) for key, of in told.items() if len({*of}) > 1}
-    return "; ".join(f"{key} ({of})" for key, of in several.items())
+    facts = [[sweep.facts for sweep in group] for group in groups]
+    keys = dict.fromkeys(key for group in facts for fact in group for key in fact)
+    values = {
+        key: [", ".join(sorted({fact.get(key, "not known") for fact in group})) for group in facts] for key in keys
+    }
+    several = {
+        key.replace("_", " "): " | ".join(dict.fromkeys(texts)) for key, texts in values.items() if len({*texts}) > 1
+    }
+    return "; ".join(f"{key} ({text})" for key, text in several.items())

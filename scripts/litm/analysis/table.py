@@ -115,8 +115,8 @@ class Table:
     def _wrong(self, table: "pd.DataFrame", is_whole: bool) -> str:
         undeclared = ", ".join(str(name) for name in table.columns if name not in self.columns)
         absent = ", ".join(name for name in self.columns if name not in table.columns) if is_whole else ""
-        told = [f"{what} {names}" for what, names in (("undeclared columns", undeclared), ("no", absent)) if names]
-        return f"table {self.name} has {' and '.join(told)}" if told else ""
+        mistakes = [f"{what} {names}" for what, names in (("undeclared columns", undeclared), ("no", absent)) if names]
+        return f"table {self.name} has {' and '.join(mistakes)}" if mistakes else ""
 
     def cells(self, table: "pd.DataFrame", columns: Iterable[str]) -> list[list[str]]:
         """Formatted cells of these columns, row by row; missing values are empty.
@@ -183,7 +183,7 @@ def read_tables(path: Path) -> dict[str, Table]:
 
 def _declared_table(name: str, common: Mapping, columns: Mapping, report: Sequence[str] = (), **keys: Any) -> Table:
     """A table from what tables.yaml says of one, and of columns that several have in common."""
-    made: dict[str, Column] = {}
+    declared: dict[str, Column] = {}
     marked = []
     for column, text in columns.items():
         if not text or "|" not in text:
@@ -195,14 +195,14 @@ def _declared_table(name: str, common: Mapping, columns: Mapping, report: Sequen
             raise UserError(
                 f"tables.yaml, {name}: the column {column} has the kind {kind}; kinds are {', '.join(KINDS)}"
             )
-        made[column] = Column(kind, doc, heading)
+        declared[column] = Column(kind, doc, heading)
         if "+" in marks:
             marked.append(column)
         if "±" in marks:
             for side, limit, above in (("low", "lower", "95 % from"), ("high", "upper", "to")):
-                of = f"{limit} 95 % limit of `{column}`"
-                made[f"{column}_ci_{side}"] = Column(kind, of, above if heading else "")
-    return Table(name, columns=made, report=report or marked, **keys)
+                meaning = f"{limit} 95 % limit of `{column}`"
+                declared[f"{column}_ci_{side}"] = Column(kind, meaning, above if heading else "")
+    return Table(name, columns=declared, report=report or marked, **keys)
 
 
 def reference(tables: Iterable[Table]) -> str:

@@ -84,7 +84,9 @@ def _flips(
 
 
 def _verdicts(metric: str, example: Example, response: SweepResponse) -> list[float | None]:
-    return [judge(metric, response.scored_text, one.answers, example.answers)["correct"] for one in example.targets]
+    return [
+        judge(metric, response.scored_text, target.answers, example.answers)["correct"] for target in example.targets
+    ]
 
 
 def _rate(kind: str, flips: pd.Series, gap_p: float | None) -> dict:
@@ -123,9 +125,9 @@ def _finding(cells: pd.DataFrame) -> str:
         for cell in cells.to_dict("records")
         if cell["n_flips_text"]
     )
-    told = f"{where}: {text} of {asked} differ in text ({flipped}), {correct} in being right"
+    flips = f"{where}: {text} of {asked} differ in text ({flipped}), {correct} in being right"
     p_value = cells["flip_rate_text_p_value"].iloc[0]
-    return told if pd.isna(p_value) else f"{told}; do placements differ? p = {p_value:.3f}"
+    return flips if pd.isna(p_value) else f"{flips}; do placements differ? p = {p_value:.3f}"
 
 
 # --- The sample
@@ -144,7 +146,7 @@ def audit_sample(responses: Iterable[SweepResponse], per_cell: int, seed: int) -
         if response.finish_reason not in (OVERFLOW, FAILED):
             answered.setdefault((response.size, response.id), set()).add(response.placement)
     complete = [question for question, at in answered.items() if at == placements[question[0]]]
-    by_size = grouped(sorted(complete, key=lambda one: _lot(seed, one[1])), itemgetter(0))
+    by_size = grouped(sorted(complete, key=lambda question: _lot(seed, question[1])), itemgetter(0))
     return {question for of_size in by_size.values() for question in of_size[:per_cell]}
 
 

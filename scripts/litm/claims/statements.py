@@ -166,8 +166,8 @@ def _gaps(evidence: Evidence, group: Sequence[Curve], training_length: int | Non
             yield Part("best-worst gap", AT_MOST_SMALL, None, curve.size), words
             continue
         gap = best_worst_gap(evidence, curve)
-        told = f"gap {points(gap.value)}" if gap else "no question was scored at every position"
-        words = f"size {curve.size}: prompts of {length:,.0f} tokens, trained on {training_length:,}, {told}"
+        measured = f"gap {points(gap.value)}" if gap else "no question was scored at every position"
+        words = f"size {curve.size}: prompts of {length:,.0f} tokens, trained on {training_length:,}, {measured}"
         if length <= training_length:
             within = gap or within
             yield Part("best-worst gap", AT_MOST_SMALL, gap, curve.size), words
@@ -192,18 +192,18 @@ def query_aware(evidence: Evidence, relations: Relations) -> Iterator[Question]:
         if related["task"] == SOLVED:
             accuracies = [measure for cell in curve.cells if (measure := evidence.accuracy(cell))]
             worst = lowest(accuracies) if len(accuracies) == len(curve.cells) else None
-            told = f"worst position {percent(worst.value)} %" if worst else "a position without a scored question"
-            yield _question(curve, Part(WORST_ACCURACY, ALMOST_ONE, worst), detail=told)
+            detail = f"worst position {percent(worst.value)} %" if worst else "a position without a scored question"
+            yield _question(curve, Part(WORST_ACCURACY, ALMOST_ONE, worst), detail=detail)
         elif plain:
             at = {cell.placement: cell for cell in plain.cells}
             shared = [(cell, at[cell.placement]) for cell in curve.cells if cell.placement in at]
             change = evidence.contrast(_mean_difference(shared)) if shared else None
-            told = (
+            detail = (
                 f"{points(change.value)} against {plain.experiment}, mean of {len(shared)} positions"
                 if change
                 else f"no question was scored in both this and {plain.experiment}"
             )
-            yield _question(curve, Part("mean difference from the plain prompt", WITHIN_SMALL, change), detail=told)
+            yield _question(curve, Part("mean difference from the plain prompt", WITHIN_SMALL, change), detail=detail)
 
 
 @claim
@@ -241,9 +241,9 @@ def readers_saturate(evidence: Evidence, relations: Relations) -> Iterator[Quest
         gain, recall = evidence.contrast({last: 1, first: -1}), _recall_gain(evidence, first, last)
         unused = minus(gain, scaled(recall, USED_SHARE)) if gain and recall else None
         between = f"from {first.size} to {last.size} documents"
-        known = f"recall {points(recall.value)}" if recall else "the recall at these sizes is not known"
-        told = (
-            f"accuracy {points(gain.value)} {between}; {known}"
+        recall_words = f"recall {points(recall.value)}" if recall else "the recall at these sizes is not known"
+        detail = (
+            f"accuracy {points(gain.value)} {between}; {recall_words}"
             if gain
             else f"no question was scored at both, {between}"
         )
@@ -251,7 +251,7 @@ def readers_saturate(evidence: Evidence, relations: Relations) -> Iterator[Quest
             last,
             Part("accuracy gained", AT_MOST_SMALL, gain),
             Part("accuracy gained minus half the recall gained", BELOW_ZERO, unused),
-            detail=told,
+            detail=detail,
         )
 
 
@@ -280,8 +280,10 @@ def more_keys_more_bias(evidence: Evidence, relations: Relations) -> Iterator[Qu
         fewer, more = (evidence.contrast(weight) for weight in weights)
         difference, limits, detail = None, [], "a size without a scored question"
         if fewer and more:
-            told = (f"{points(one.value)} at size {curve.size}" for one, curve in zip((fewer, more), pair, strict=True))
-            detail = f"Position Bias Index: {', '.join(told)}"
+            indices = (
+                f"{points(index.value)} at size {curve.size}" for index, curve in zip((fewer, more), pair, strict=True)
+            )
+            detail = f"Position Bias Index: {', '.join(indices)}"
             limits = [evidence.limit(curve.cells, [*chain(*curve.places)]) for curve in pair]
             limits.append(unlike_places(*(curve.depths for curve in pair)))
             difference = evidence.contrast(weights[1] | {cell: -weight for cell, weight in weights[0].items()})
@@ -301,16 +303,16 @@ def more_keys_worse(evidence: Evidence, relations: Relations) -> Iterator[Questi
 
 def _key_pairs(evidence: Evidence, relations: Relations) -> Iterator[Sequence[Curve]]:
     """The curves of 100 and of 200 pairs of a model and experiment."""
-    of_task = {name for name, one in relations.experiments.items() if one["task"] == KEY_TASK}
-    found = (curve for curve in curves(evidence) if curve.experiment in of_task and curve.size in KEY_SIZES)
-    return (group for group in by_sweep(found) if len(group) == len(KEY_SIZES))
+    of_task = {name for name, related in relations.experiments.items() if related["task"] == KEY_TASK}
+    key_curves = (curve for curve in curves(evidence) if curve.experiment in of_task and curve.size in KEY_SIZES)
+    return (group for group in by_sweep(key_curves) if len(group) == len(KEY_SIZES))
 
 
 # --- Parts of claims -------------------------------------------------------------------------------------------
 
 
-def _question(of: Curve | Cell, *parts: Part, detail: str, withheld: str = "", role: str = AS_CLAIM) -> Question:
-    return Question((of.model,), of.experiment, of.size, parts, detail, withheld, role)
+def _question(subject: Curve | Cell, *parts: Part, detail: str, withheld: str = "", role: str = AS_CLAIM) -> Question:
+    return Question((subject.model,), subject.experiment, subject.size, parts, detail, withheld, role)
 
 
 def _size_question(evidence: Evidence, group: Sequence[Curve]) -> Question:
@@ -322,15 +324,19 @@ def _size_question(evidence: Evidence, group: Sequence[Curve]) -> Question:
     *smaller, last = group
     pairs = {curve.size: like_positions(curve.depths, last.depths) for curve in smaller}
     first = next((curve for curve in smaller if len(pairs[curve.size]) > 2), smaller[0])
-    own, other = ([curve.cells[pair[side]] for pair in pairs[first.size]] for side, curve in enumerate((first, last)))
-    difference = evidence.difference_of_means(other, own) if len(own) > 1 else None
+    first_cells, last_cells = (
+        [curve.cells[pair[side]] for pair in pairs[first.size]] for side, curve in enumerate((first, last))
+    )
+    difference = evidence.difference_of_means(last_cells, first_cells) if len(first_cells) > 1 else None
     if difference is None:
-        detail = "a size without a scored question" if len(own) > 1 else "fewer than two positions at like depths"
+        detail = (
+            "a size without a scored question" if len(first_cells) > 1 else "fewer than two positions at like depths"
+        )
         return _question(last, Part(f"mean minus that at size {first.size}", BELOW_ZERO, None), detail=detail)
-    counts = ((cells[0].size, *evidence.correct(cells)) for cells in (own, other))
+    counts = ((cells[0].size, *evidence.correct(cells)) for cells in (first_cells, last_cells))
     means = [f"{percent(sum(right) / len(right) / n)} % at size {size}" for size, right, n in counts]
-    depths = ", ".join(f"{cell.depth:.2f}" for cell in own)
-    limits = [evidence.limit(cells, cells) for cells in (own, other)]
+    depths = ", ".join(f"{cell.depth:.2f}" for cell in first_cells)
+    limits = [evidence.limit(cells, cells) for cells in (first_cells, last_cells)]
     is_silent = {*limits} <= {"floor", "too few questions"}
     return _question(
         last,
@@ -363,7 +369,9 @@ def contrasts_question(
     return _question(
         curve,
         *(Part(name, criterion, evidence.contrast(contrast_weights(curve, name))) for name, criterion in asked),
-        detail=", ".join(f"{place} {percent(sum(of) / len(of) / n)} %" for place, of in zip(PLACES, right, strict=True))
+        detail=", ".join(
+            f"{place} {percent(sum(counts) / len(counts) / n)} %" for place, counts in zip(PLACES, right, strict=True)
+        )
         if n
         else "no question was scored at every position",
         withheld=(evidence.limit(curve.cells, [*chain(*curve.places)]) or "") if n else "",
@@ -374,12 +382,14 @@ def contrasts_question(
 def contrast_weights(curve: Curve, contrast: str) -> dict[Cell, float]:
     """The weight of each cell of a curve in one of `pbi.CONTRASTS`, on its complete cases."""
     weights = zip(curve.places, CONTRASTS[contrast], strict=True)
-    return dict.fromkeys(curve.cells, 0.0) | {cell: of / len(cells) for cells, of in weights for cell in cells}
+    return dict.fromkeys(curve.cells, 0.0) | {cell: weight / len(cells) for cells, weight in weights for cell in cells}
 
 
 def best_worst_gap(evidence: Evidence, curve: Curve) -> Measure | None:
     """Best minus worst position of a curve, with limits from those of all pairs of positions (`largest`)."""
-    differences = _differences(evidence, curve, ({one: 1, other: -1} for one, other in combinations(curve.cells, 2)))
+    differences = _differences(
+        evidence, curve, ({first: 1, second: -1} for first, second in combinations(curve.cells, 2))
+    )
     both_ways = [*differences, *map(negated, differences)]
     return largest(both_ways) if both_ways else None
 

@@ -417,9 +417,9 @@ def draw_reference_columns(ax: Axes, series: Iterable[Series], looks: Mapping[st
     ax.set_xlim(low, high + step * (len(lines) + 0.5))
 
 
-def _name(ax: Axes, label: str, one: Series, look: Look) -> None:
+def _name(ax: Axes, label: str, series: Series, look: Look) -> None:
     """The line's name, above it or, near the top, below; curves cover it."""
-    value = 100 * one.points[0].value
+    value = 100 * series.points[0].value
     is_low = value < 85
     ax.annotate(
         label, (0.5, value), xycoords=("axes fraction", "data"), xytext=(0, 3 if is_low else -3),

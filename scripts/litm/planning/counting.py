@@ -50,9 +50,9 @@ class Estimate:
     measure: str = ANSWER
 
     @classmethod
-    def read(cls, known: Mapping[str, Any]) -> "Estimate":
+    def read(cls, record: Mapping[str, Any]) -> "Estimate":
         """An estimate from JSON."""
-        return cls(**{**known, "work": Work(**known["work"])})
+        return cls(**{**record, "work": Work(**record["work"])})
 
 
 def count(
@@ -71,8 +71,8 @@ def count(
     `sweep.ask_missing`.
     """
     distinct = {prompt.key: prompt for prompt in prompts}
-    known = [answers[key].prompt_tokens for key in distinct.keys() & answers.keys()]
-    answered = sum(map(fit.holds, known))
+    answered_tokens = [answers[key].prompt_tokens for key in distinct.keys() & answers.keys()]
+    answered = sum(map(fit.holds, answered_tokens))
     asked = [prompt for key, prompt in distinct.items() if key not in answers]
     counts: list[int | None] = [None] * len(asked)
     if encode:
@@ -108,8 +108,8 @@ def count(
 
 
 def _compact(encode: Encoder, contents: list[Content]) -> Iterator[Any]:
-    for some in in_batches(contents, CHUNK):
-        yield from (np.array(ids, dtype=np.uint32) for ids in encode(some))
+    for batch in in_batches(contents, CHUNK):
+        yield from (np.array(ids, dtype=np.uint32) for ids in encode(batch))
 
 
 def encoder(sweep: AskedSweep) -> Encoder | None:

@@ -81,10 +81,10 @@ def hub_check(model: LocalModel) -> Check:
     sizes = {file.rfilename: file.size or 0 for file in info.siblings or []}
     by_kind = (sum(size for name, size in sizes.items() if Path(name).match(kind)) for kind in WEIGHTS)
     download = next(filter(None, by_kind), None)
-    told = f"to be downloaded from the hub, {in_bytes(download or 0)}"
+    state = f"to be downloaded from the hub, {in_bytes(download or 0)}"
     if not is_allowed:
-        told = f"gated, and your token has no access: {terms}" if has_token else f"gated: {terms}, {LOG_IN}"
-    return Check(OK if is_allowed else MISSING, what, told, download, bool(info.gated))
+        state = f"gated, and your token has no access: {terms}" if has_token else f"gated: {terms}, {LOG_IN}"
+    return Check(OK if is_allowed else MISSING, what, state, download, bool(info.gated))
 
 
 def _may_read(api, hub: str) -> bool:
@@ -115,8 +115,8 @@ def file_check(dataset: Dataset, folder: Path, mirror: str | None) -> Check:
     """Whether a remote file is in `folder` or in the mirror, or its address answers, which is asked for its size."""
     name, url = dataset.file, str(dataset.url)
     about = int(1e6 * dataset.megabytes) if dataset.megabytes else None
-    if found := dataset.found(folder, mirror):
-        return ok(name, found)
+    if place := dataset.found(folder, mirror):
+        return ok(name, place)
     try:
         with opened(urllib.request.Request(url, method="HEAD"), PATIENCE) as answer:
             size = int(answer.headers.get("Content-Length") or 0) or about
@@ -124,8 +124,8 @@ def file_check(dataset: Dataset, folder: Path, mirror: str | None) -> Check:
         why = str(getattr(error, "reason", error)) or f"no answer within {PATIENCE} seconds"
         remedy = "put the file into a folder and set data_mirror to it"
         return missing(name, f"{url} cannot be reached ({why}): {remedy}", download=about)
-    told = f"to be fetched from {url.split('/')[2]}" + (f", {in_bytes(size)}" if size else "")
-    return ok(name, told, download=size)
+    source = f"to be fetched from {url.split('/')[2]}" + (f", {in_bytes(size)}" if size else "")
+    return ok(name, source, download=size)
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,9 @@ def look_remote(study: Study, results: Path) -> Remote:
     models = [model for model in study.models.values() if isinstance(model, LocalModel) and model.hub]
     with ThreadPoolExecutor() as pool:
         hubs = pool.map(hub_check, models)
-        files = pool.map(lambda one: file_check(one, results / "data", study.data_mirror), needs_of(study).remote_files)
+        files = pool.map(
+            lambda dataset: file_check(dataset, results / "data", study.data_mirror), needs_of(study).remote_files
+        )
     return Remote(dict(zip((model.name for model in models), hubs, strict=True)), [*files])
 
 
@@ -152,10 +154,10 @@ def download_lines(study: Study, there: Remote) -> Iterator[str]:
         model.name: download_of(model, there.hubs[model.name]) for model in models if isinstance(model, LocalModel)
     }
     if fetched := {name: size for name, size in weights.items() if size}:
-        known = all(hub.download is not None for hub in there.hubs.values())
-        told = "as the hub says" if known else "by parameters, as the hub does not answer for all"
+        hub_answers = all(hub.download is not None for hub in there.hubs.values())
+        basis = "as the hub says" if hub_answers else "by parameters, as the hub does not answer for all"
         each = first_of([f"{name} {in_bytes(size)}" for name, size in fetched.items()], SHOWN)
-        yield f"Weights to download: {in_bytes(sum(fetched.values()))}, {told} ({each})."
+        yield f"Weights to download: {in_bytes(sum(fetched.values()))}, {basis} ({each})."
     sizes = [file.download for file in there.files]
     vectors = _vector_bytes(needs)
     of_vectors = f" ({in_bytes(vectors)} are vectors of passages)" if vectors else ""
@@ -181,7 +183,7 @@ def _is_gated(model: object, hub: Check) -> bool:
 
 
 def _passages(needs: Needs) -> int:
-    return sum(one.settings.passages or one.shards * one.passages_per_shard for one in needs.corpora)
+    return sum(corpus.settings.passages or corpus.shards * corpus.passages_per_shard for corpus in needs.corpora)
 
 
 def _vector_bytes(needs: Needs) -> int:
@@ -192,8 +194,8 @@ def results_bytes(study: Study, needs: Needs) -> int:
     """Estimated bytes of a study's results, without downloads."""
     total = 0
     for experiment in study.experiments.values():
-        answered = [one for one in study.sweeps_of(ANSWER) if one.experiment.name == experiment.name]
-        answers = sum(most_work(one).prompts for one in answered)
+        answered = [sweep for sweep in study.sweeps_of(ANSWER) if sweep.experiment.name == experiment.name]
+        answers = sum(most_work(sweep).prompts for sweep in answered)
         total += PROMPT * prompts_by_size(experiment).total() + RESPONSE * answers
     dense = sum(retriever.method == "dense" for retriever in needs.retrievers)
     return total + (PASSAGE + VECTOR * dense) * _passages(needs)

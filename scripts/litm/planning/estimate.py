@@ -60,9 +60,9 @@ HEADING = "What these numbers of questions can show, with a chance of 80 % (docs
 
 def estimates_of(study: Study, counted: Sequence[Estimate]) -> list[Estimate]:
     """The estimates of all sweeps that ask a model: the counted ones, and others by rules of thumb."""
-    known = {(one.model, one.experiment, one.measure): one for one in counted}
+    by_sweep = {(estimate.model, estimate.experiment, estimate.measure): estimate for estimate in counted}
     asked = [sweep for sweep in study.sweeps if sweep.is_asked]
-    return [known.get((*sweep.pair, sweep.measure)) or by_rules_of_thumb(study, sweep) for sweep in asked]
+    return [by_sweep.get((*sweep.pair, sweep.measure)) or by_rules_of_thumb(study, sweep) for sweep in asked]
 
 
 def by_rules_of_thumb(study: Study, sweep: Sweep) -> Estimate:
@@ -85,22 +85,22 @@ def estimate_table(
     A sum is missing if one of its parts is. shown: detectable effects, see `what_is_shown`.
     """
     rows = []
-    for one in estimates:
-        work, model = one.work, study.models[one.model]
-        time = seconds(model, work, rates[one.model])
+    for estimate in estimates:
+        work, model = estimate.work, study.models[estimate.model]
+        time = seconds(model, work, rates[estimate.model])
         rows.append({
-            **{name: getattr(one, name) for name in ("model", "experiment", "measure")},
+            **{name: getattr(estimate, name) for name in ("model", "experiment", "measure")},
             "basis": BASES[work.basis],
-            **{name: getattr(one, name) for name in ("prompts", "distinct_prompts", "answered", "too_long")},
+            **{name: getattr(estimate, name) for name in ("prompts", "distinct_prompts", "answered", "too_long")},
             "to_ask": work.prompts,
             "prompt_tokens": round(work.prompt_tokens),
             "computed_tokens": round(work.computed_tokens),
             "max_new_tokens": round(work.answer_tokens),
             "hours": None if time is None else time / 3600,
             "gpu_hours": gpu_hours(model, work) if isinstance(model, LocalModel) else 0.0,
-            "dollars": _dollars(model, one),
-            "dollars_as_set": _dollars(model, one, as_set=True),
-            **(shown or {}).get((one.model, one.experiment), {}),
+            "dollars": _dollars(model, estimate),
+            "dollars_as_set": _dollars(model, estimate, as_set=True),
+            **(shown or {}).get((estimate.model, estimate.experiment), {}),
         })  # fmt: skip
     table = pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
     total = {name: table[name].sum(skipna=False) for name in SUMMED}
@@ -108,16 +108,16 @@ def estimate_table(
     return pd.concat([table, sums], ignore_index=True)
 
 
-def _dollars(model: object, one: Estimate, as_set: bool = False) -> float | None:
+def _dollars(model: object, estimate: Estimate, as_set: bool = False) -> float | None:
     """The most that an API costs, if each answer has full length; None if unknown. as_set: with the provider's cache,
     or in batches, whose requests are not expected in the cache.
     """
-    if not isinstance(model, ServedModel) or not one.work.prompts:
+    if not isinstance(model, ServedModel) or not estimate.work.prompts:
         return 0.0
     if model.all_prices is None:
         return None
-    shares = one.cached or {} if as_set and not model.batch else {}
-    return dollars(model.all_prices, one.work, shares, as_set and model.batch)
+    shares = estimate.cached or {} if as_set and not model.batch else {}
+    return dollars(model.all_prices, estimate.work, shares, as_set and model.batch)
 
 
 def as_text(table: pd.DataFrame) -> str:
@@ -129,11 +129,11 @@ def as_text(table: pd.DataFrame) -> str:
         return row["model"], row["measure"], row["basis"] == BASES[MEAN] or row["experiment"]
 
     rows = []
-    for own in grouped(table.astype(object).fillna({"measure": "", "basis": ""}).to_dict("records"), group).values():
-        if len(own) > 1:
-            own[0] |= {name: _sum([row[name] for row in own]) for name in SUMMED}
-            own[0]["experiment"] = f"{len(own)} experiments"
-        rows.append(own[0])
+    for sweeps in grouped(table.astype(object).fillna({"measure": "", "basis": ""}).to_dict("records"), group).values():
+        if len(sweeps) > 1:
+            sweeps[0] |= {name: _sum([row[name] for row in sweeps]) for name in SUMMED}
+            sweeps[0]["experiment"] = f"{len(sweeps)} experiments"
+        rows.append(sweeps[0])
     shown = [name for name in ("model", "experiment", "measure", "basis", *SUMMED) if _is_told(table, name)]
     headings = [HEADINGS.get(name, name.replace("_", " ")) for name in shown]
     texts = [[_cell(row[name], name) for name in shown] for row in rows]
@@ -169,23 +169,23 @@ def _cell(value: Any, column: Hashable) -> str:
 
 def notes(study: Study, estimates: Sequence[Estimate], rates: Mapping[str, Rate | None]) -> Iterator[str]:
     """Notes on the table: the origin of its numbers, and what is unknown."""
-    asked = {one.model: study.models[one.model] for one in estimates if one.work.prompts}
-    known = {name: rate for name in asked if (rate := rates[name])}
-    for source, names in grouped(known, lambda name: known[name].source).items():
-        speeds = first_of([_rounded(known[name].tokens_per_second) for name in names], SHOWN)
+    asked = {estimate.model: study.models[estimate.model] for estimate in estimates if estimate.work.prompts}
+    known_rates = {name: rate for name in asked if (rate := rates[name])}
+    for source, names in grouped(known_rates, lambda name: known_rates[name].source).items():
+        speeds = first_of([_rounded(known_rates[name].tokens_per_second) for name in names], SHOWN)
         yield f"{first_of(names, SHOWN)}: hours at {speeds} prompt tokens a second, {source}"
-    unknown = [name for name in asked if name not in known]
+    unknown = [name for name in asked if name not in known_rates]
     for is_served, names in grouped(unknown, lambda name: isinstance(asked[name], ServedModel)).items():
         yield f"{first_of(names, SHOWN)}: hours {SERVED_RATE if is_served else UNKNOWN_RATE}"
     for name, model in asked.items():
         if isinstance(model, ServedModel) and model.all_prices is None:
             yield f"{name}: US$ {UNKNOWN_PRICE}"
-        if any(one.model == name and one.work.basis == BOUND for one in estimates):
+        if any(estimate.model == name and estimate.work.basis == BOUND for estimate in estimates):
             yield (
                 f"{name}: tokens estimated from characters, usually too many; to count them, set 'tokenizer' to its "
                 "server's, or one like it"
             )
-    if any(_dollars(study.models[one.model], one) != 0 for one in estimates):
+    if any(_dollars(study.models[estimate.model], estimate) != 0 for estimate in estimates):
         yield "US$ are at most: they count each answer as long as is allowed"
 
 
@@ -195,7 +195,11 @@ def _rounded(rate: float) -> str:
 
 def notes_on_rules(study: Study, estimates: Sequence[Estimate]) -> Iterator[str]:
     """Notes on what is not counted, by the rules of thumb for it."""
-    sweeps = [study.sweep(one.model, one.experiment, one.measure) for one in estimates if one.work.basis == MEAN]
+    sweeps = [
+        study.sweep(estimate.model, estimate.experiment, estimate.measure)
+        for estimate in estimates
+        if estimate.work.basis == MEAN
+    ]
     is_printed = any(lengths_of(study, sweep.model.name, sweep.experiment).printed for sweep in sweeps)
     printed = "as in Tables 2 to 4 of the paper, or by these, else " if is_printed else ""
     yield (
@@ -206,14 +210,14 @@ def notes_on_rules(study: Study, estimates: Sequence[Estimate]) -> Iterator[str]
     yield from [*too_long(study, sweeps), *assumed(study, dict.fromkeys(sweep.experiment.name for sweep in sweeps))]
     yield from (f"Not counted, {line}" for line in study.left_out)
     asking = sum(getattr(sweep.model, "shards", 1) for sweep in study.sweeps if sweep.is_asked)
-    cells = sum(len(one.cells) for one in study.experiments.values())
+    cells = sum(len(experiment.cells) for experiment in study.experiments.values())
     others = cells + 2 * len(study.experiments) + 3 * len(study.pairs()) + OTHER_JOBS
     yield f"Jobs: {asking:,} that ask a model, about {others:,} short ones (examples, scores, tables, figures)."
 
 
 def _several_gpus(study: Study) -> str:
     """Words on the models that take several GPUs at once."""
-    numbers = {name: one.used_gpus for name, one in study.models.items() if isinstance(one, LocalModel)}
+    numbers = {name: model.used_gpus for name, model in study.models.items() if isinstance(model, LocalModel)}
     several = [f"{number} at once for {name}" for name, number in numbers.items() if number > 1]
     return f" ({'; '.join(several)})" if several else ""
 
@@ -242,5 +246,5 @@ def what_is_shown(
             "n_for_5_points_difference": power.n_for_five_points(assumed),
         }
         lines.setdefault((experiment, power.shown_in_words(questions, assumed, source)), []).append(model)
-    like = [f"{experiment} ({', '.join(models)}): {told}" for (experiment, told), models in lines.items()]
+    like = [f"{experiment} ({', '.join(models)}): {effects}" for (experiment, effects), models in lines.items()]
     return columns, [HEADING, *like] if like else []

@@ -200,8 +200,8 @@ def billions_of(model: LocalModel) -> float:
 
 def billions_in(name: str) -> float | None:
     """The parameters in 10⁹ that a name says; None if it says none."""
-    found = _IN_NAME.search(name)
-    return float(found[1]) if found else None
+    match = _IN_NAME.search(name)
+    return float(match[1]) if match else None
 
 
 def memory_mb(model: LocalModel | ServedModel, attempt: int, work: Work | None = None) -> int:

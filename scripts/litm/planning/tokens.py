@@ -80,10 +80,14 @@ def most_work(sweep: Sweep) -> Work:
 
 def assumed(study: Study, experiments: Iterable[str]) -> list[str]:
     """A line on those of these experiments whose number of questions is assumed, if any."""
-    known = {name: study.experiments[name] for name in experiments}
-    names = [name for name, one in known.items() if not one.most_questions and not _is_released(study, one)]
-    told = f"the number of questions is not known yet; {QUESTIONS:,} are assumed"
-    return [f"{first_of(names, NAMED)}: {told}"] if names else []
+    chosen = {name: study.experiments[name] for name in experiments}
+    names = [
+        name
+        for name, experiment in chosen.items()
+        if not experiment.most_questions and not _is_released(study, experiment)
+    ]
+    reason = f"the number of questions is not known yet; {QUESTIONS:,} are assumed"
+    return [f"{first_of(names, NAMED)}: {reason}"] if names else []
 
 
 def _is_released(study: Study, experiment: Experiment) -> bool:
@@ -119,14 +123,14 @@ def lengths_of(study: Study, model: str, experiment: Experiment) -> Lengths:
     if task.item not in PRINTED_ITEMS:
         return Lengths(task.tokens_per_item)
     named = [_passage_tokens(study, name) for name in experiment.datasets.values()]
-    known = [tokens for tokens in named if tokens is not None]
-    if known and len(known) == len(named):
-        return Lengths(max(known))
-    is_counted = any(one.model == model for one in study.printed_tokens)
+    lengths = [tokens for tokens in named if tokens is not None]
+    if lengths and len(lengths) == len(named):
+        return Lengths(max(lengths))
+    is_counted = any(row.model == model for row in study.printed_tokens)
     printed = {
-        one.size: one.tokens_mean
-        for one in study.printed_tokens
-        if one.model == (model if is_counted else USUAL_MODEL) and load_task(one.experiment).item == task.item
+        row.size: row.tokens_mean
+        for row in study.printed_tokens
+        if row.model == (model if is_counted else USUAL_MODEL) and load_task(row.experiment).item == task.item
     }
     item, around = linear_regression([*printed], [*printed.values()])
     return Lengths(item, around, printed)
@@ -136,7 +140,7 @@ def fitting(study: Study, sweep: Sweep) -> Sweep:
     """The sweep at the sizes that fit the window of the model's entry by the mean lengths that the paper prints: those
     of the model, else the shortest. Contexts that are not the paper's are all taken to fit.
     """
-    entry, experiment, counted = sweep.model, sweep.experiment, {one.model for one in study.printed_tokens}
+    entry, experiment, counted = sweep.model, sweep.experiment, {row.model for row in study.printed_tokens}
     window = getattr(entry, "context_window", None)
     lengths = lengths_of(study, entry.name if entry.name in counted else FEWEST_MODEL, experiment)
     if not window or not lengths.printed or not _is_released(study, experiment):
@@ -149,14 +153,14 @@ def fitting(study: Study, sweep: Sweep) -> Sweep:
 
 def too_long(study: Study, sweeps: Iterable[Sweep]) -> list[str]:
     """A line for each model on the sizes of these sweeps that do not fit."""
-    left: dict[str, dict[str, None]] = {}
+    unfit: dict[str, dict[str, None]] = {}
     for sweep in sweeps:
         experiment = sweep.experiment
         if sizes := sorted(experiment.cell_sizes - fitting(study, sweep).experiment.cell_sizes):
             named = f"{experiment.name} ({', '.join(map(str, sizes))} {experiment.unit})"
-            left.setdefault(sweep.model.name, {})[named] = None
-    told = "not counted, on average longer than its context_window"
-    return [f"{model}: {told}: {first_of([*names], NAMED)}" for model, names in left.items()]
+            unfit.setdefault(sweep.model.name, {})[named] = None
+    reason = "not counted, on average longer than its context_window"
+    return [f"{model}: {reason}: {first_of([*names], NAMED)}" for model, names in unfit.items()]
 
 
 def _passage_tokens(study: Study, dataset: str) -> float | None:
@@ -186,14 +190,14 @@ def prompt_tokens(study: Study, sweep: Sweep, prompts: Mapping[int, float] | Non
 def mean_work(study: Study, sweep: Sweep, prompts: Mapping[int, int] | None = None) -> Work:
     """About the work of a sweep, or of these numbers of its prompts by size."""
     experiment, whole = sweep.experiment, prompts_by_size(sweep.experiment)
-    lengths, left = lengths_of(study, sweep.model.name, experiment), whole if prompts is None else prompts
-    tokens, number = prompt_tokens(study, sweep, left), sum(left.values())
+    lengths, to_ask = lengths_of(study, sweep.model.name, experiment), whole if prompts is None else prompts
+    tokens, number = prompt_tokens(study, sweep, to_ask), sum(to_ask.values())
     shared = 0.0
     if whole and engine_facts(sweep.model.engine).shares_prefixes:
         items = sum(cell.size for cell in sweep.cells) - tree_items(experiment)
         questions = (experiment.most_questions or QUESTIONS) * tokens / prompt_tokens(study, sweep)
         shared = questions * items * lengths.item
-    longest = round(max(map(lengths.of, left), default=-sweep.answer_tokens)) + sweep.answer_tokens
+    longest = round(max(map(lengths.of, to_ask), default=-sweep.answer_tokens)) + sweep.answer_tokens
     return Work(number, tokens, number * sweep.answer_tokens, tokens - shared, longest, MEAN)
 
 

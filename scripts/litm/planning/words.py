@@ -40,9 +40,9 @@ def time_lines(study: Study, sweeps: Planned) -> list[str]:
         if (rate := rate_of(model, Path("results"))) and model.has_weights:
             seconds[name] = sum(rate.seconds(work) + LOADING_SECONDS for work in works)
             thumb = "a rule of thumb, wrong by up to a factor of three"
-            known = "as earlier sweeps took" if rate.has_answers else thumb
+            basis = "as earlier sweeps took" if rate.has_answers else thumb
             if len(seconds) <= SHOWN:
-                lines += _lines(model, f"{duration(seconds[name])} here ({known})")
+                lines += _lines(model, f"{duration(seconds[name])} here ({basis})")
     if others := list(seconds.values())[SHOWN:]:
         lines.append(f"  {len(others)} more models: about {duration(sum(others))}")
     if sum(seconds.values()) > LONG:
@@ -56,8 +56,8 @@ def time_lines(study: Study, sweeps: Planned) -> list[str]:
 def gpu_lines(study: Study, sweeps: Planned) -> list[str]:
     """A line on the GPU-hours of these sweeps, for a run whose jobs a cluster computes."""
     hours = sum(gpu_hours(model, work) for model, works in _local(sweeps) for work in works)
-    told = f"about {hours:,.0f} GPU-hours" if hours >= 1 else "less than a GPU-hour"
-    return [f"  {told}, by a rule of thumb that may be wrong by a factor of three"] if hours else []
+    amount = f"about {hours:,.0f} GPU-hours" if hours >= 1 else "less than a GPU-hour"
+    return [f"  {amount}, by a rule of thumb that may be wrong by a factor of three"] if hours else []
 
 
 def dollar_lines(study: Study, sweeps: Planned) -> list[str]:
@@ -109,15 +109,15 @@ def budget_lines(study: Study, dollars: Mapping[str, float | None], asking: str 
 
 def _local(sweeps: Planned) -> Iterator[tuple[LocalModel, list[Work]]]:
     """Each local model, and the work of its sweeps."""
-    for own in grouped(sweeps, lambda planned: planned[0].model.name).values():
-        if isinstance(model := own[0][0].model, LocalModel):
-            yield model, [work for _, work in own]
+    for pairs in grouped(sweeps, lambda planned: planned[0].model.name).values():
+        if isinstance(model := pairs[0][0].model, LocalModel):
+            yield model, [work for _, work in pairs]
 
 
 def _lines(model: LocalModel, time: str) -> Iterator[str]:
     """The time that a model takes, its number format, and what becomes of answers in another one."""
-    found = _whole(Path("results/models", f"{model.name}.json"))
-    here = number_format_of(model.answer_settings(), found, model.device)
+    identity = _whole(Path("results/models", f"{model.name}.json"))
+    here = number_format_of(model.answer_settings(), identity, model.device)
     yield f"  {model.name}: about {time}" + (f", in {here}" if here else "")
     others = sorted(_formats_so_far(model.name) - {here.name}) if here and model.dtype == AUTO else []
     if here and others:
@@ -131,7 +131,7 @@ def _lines(model: LocalModel, time: str) -> Iterator[str]:
 def _formats_so_far(model: str) -> set[str]:
     """The number formats of a model's present responses."""
     manifests = map(_whole, sorted(Path("results/responses", model).glob("*.manifest.json")))
-    models = (one["identity_fields"]["model"] for one in manifests if one)
+    models = (manifest["identity_fields"]["model"] for manifest in manifests if manifest)
     return {model["dtype"] for model in models if "dtype" in model}
 
 

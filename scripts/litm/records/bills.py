@@ -14,17 +14,20 @@ from litm.records.tokens import read_token_count
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens that a provider bills, by its own counters: of prompts those that no cache has and those written to its
-    cache or read from it, and of answers. batch: whether at the price of batches; elsewhere: whether another sweep paid
-    for them, whose answer is used again.
-    """
+    """Tokens that a provider bills, by its own counters."""
 
     input: int
+    """Tokens of prompts that no cache has."""
     cache_write: int
+    """Tokens of prompts written to the provider's cache."""
     cache_read: int
+    """Tokens of prompts read from the provider's cache."""
     output: int
+    """Tokens of answers."""
     batch: bool = False
+    """Whether they are billed at the price of batches."""
     elsewhere: bool = False
+    """Whether another sweep paid for them, whose answer is used again."""
 
     @property
     def prompt(self) -> int:
@@ -62,15 +65,18 @@ BILL = ("cache_write_tokens", "cache_read_tokens", "in_batch")
 
 @dataclass(frozen=True)
 class Prices:
-    """US dollars per million tokens: of prompts, written to the provider's cache, read from it, and of answers. batch:
-    the factor of all of these for requests of a batch. Without prices of a cache, its tokens cost as others.
-    """
+    """US dollars per million tokens."""
 
     input: float
+    """Price of prompts."""
     output: float
+    """Price of answers."""
     cache_write: float
+    """Price of prompts written to the provider's cache; without one, that of prompts."""
     cache_read: float
+    """Price of prompts read from the provider's cache; without one, that of prompts."""
     batch: float = BATCH_FACTOR
+    """Factor of all prices for requests of a batch."""
 
     @classmethod
     def of(cls, prices: Mapping[Any, float]) -> "Prices":

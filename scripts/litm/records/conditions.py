@@ -12,19 +12,20 @@ REFERENCE_TASKS = {ORACLE: "oracle_qa", CLOSED_BOOK: "closed_book_qa"}
 
 @dataclass(frozen=True)
 class Comparison:
-    """Side a minus side b of one model, at equal sizes; or of two sizes, or two models, of one experiment.
-
-    condition: what differs, keys of experiments joined by ` + `, or one of the words above; setting_a, setting_b:
-    values of these keys; sizes: the compared ones, empty for all (`SIZE`, `MODEL` and the references, which have one
-    cell).
-    """
+    """Side a minus side b of one model, at equal sizes; or of two sizes, or two models, of one experiment."""
 
     condition: str
+    """What differs: keys of experiments joined by ` + `, or one of the words above."""
     experiment_a: str
+    """Name of the experiment of side a."""
     experiment_b: str
+    """Name of the experiment of side b."""
     setting_a: str = ""
+    """Values of the differing keys on side a; of two models, the name of side a."""
     setting_b: str = ""
+    """Values of the differing keys on side b; of two models, the name of side b."""
     sizes: tuple[int, ...] = ()
+    """The compared sizes, empty for all (`SIZE`, `MODEL` and the references, which have one cell)."""
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "Comparison":
@@ -38,14 +39,12 @@ RANKED = "ranked"
 
 @dataclass(frozen=True)
 class Cut:
-    """A cut by score, where higher scores are better.
-
-    score: documents below this score are left out; margin: so are documents more than this below the best. The best
-    document is always kept.
-    """
+    """A cut by score, where higher scores are better; the best document is always kept."""
 
     score: float | None = None
+    """Documents below this score are left out."""
     margin: float | None = None
+    """Documents more than this below the best are left out."""
 
     def kept(self, scores: Sequence[float]) -> int:
         """The number of documents kept, given their scores, best first: up to the first one that is left out."""
@@ -70,16 +69,20 @@ def score_in_words(value: float) -> str:
 
 @dataclass(frozen=True)
 class Condition:
-    """An experiment's treatment of retrieved documents. study: the experiment whose remedies it belongs to, possibly
-    itself; reranker, prompt: None if the same as the study's; cut: in words, "" for none.
-    """
+    """An experiment's treatment of retrieved documents."""
 
     study: str
+    """Name of the experiment whose remedies it belongs to, possibly itself."""
     experiment: str
+    """Name of the experiment."""
     order: str = RANKED
+    """Order of the documents in the context."""
     reranker: str | None = None
+    """Name of the reranker, None if the same as the study's."""
     cut: str = ""
+    """The `Cut` in words, "" for none."""
     prompt: str | None = None
+    """Name of the prompt, None if the same as the study's."""
 
     @property
     def is_plain(self) -> bool:

@@ -12,13 +12,14 @@ from litm.base.store import canonical_json, text_sha256
 
 @dataclass(frozen=True, slots=True)
 class OtherItem:
-    """An item that has no answer. position: in the context, from 0; text: as the prompt has it; value: what a wrong
-    answer may give of it in place of the answer, None for a document, which has many.
-    """
+    """An item that has no answer."""
 
     position: int
+    """Place in the context, from 0."""
     text: str
+    """The item as the prompt has it."""
     value: str | None = None
+    """What a wrong answer may give of it in place of the answer, None for a document, which has many."""
 
 
 #: The content of a prompt: a text, or chat messages {role, content}.
@@ -29,15 +30,19 @@ Content = str | list[dict[str, str]]
 class Target:
     """A thing that a prompt asks for: a gold item and its answers.
 
-    position: of the item, from 0; depth: the same as a fraction of the context, 0 to 1; span: offsets in the prompt of
-    the item's first character and the one after its last. All three are None if no item is known to have the answer.
+    Position, depth and span are None if no item is known to have the answer.
     """
 
     name: str
+    """Name of the target among those of the prompt."""
     position: int | None
+    """Place of the item in the context, from 0."""
     depth: float | None
+    """The position as a fraction of the context, 0 to 1."""
     span: tuple[int, int] | None
+    """Offsets in the prompt of the item's first character and the one after its last."""
     answers: tuple[str, ...]
+    """The accepted answers."""
 
     @classmethod
     def from_json(cls, record: object, where: str) -> "Target":
@@ -68,25 +73,30 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One prompt of an experiment.
-
-    id: of the question, the same at all positions; size: items in the context, or tokens if the experiment's sizes are
-    tokens (then `items` counts the items); messages: the prompt as chat messages {role, content}, for tasks with
-    conversations; cluster: the question's group of dependent questions, None if the experiment does not use it; extra:
-    other fields of the record, which are kept.
-    """
+    """One prompt of an experiment."""
 
     id: str
+    """Name of the question, the same at all positions."""
     size: int
+    """Items in the context, or tokens if the experiment's sizes are tokens (then `items` counts the items)."""
     placement: str
+    """Where the gold items are."""
     question: str
+    """The question in the prompt."""
     answer_in_distractors: bool
+    """Whether an item other than the gold ones contains an accepted answer, or a gold item occurs twice."""
     prompt: str
+    """The text to ask."""
     targets: tuple[Target, ...]
+    """What the prompt asks for."""
     messages: list[dict[str, str]] | None = None
+    """The prompt as chat messages {role, content}, for tasks with conversations."""
     items: int | None = None
+    """Items in the context, None where `size` counts them."""
     cluster: str | None = None
+    """The question's group of dependent questions, None if the experiment does not use it."""
     extra: dict[str, Any] = field(default_factory=dict)
+    """Other fields of the record, which are kept."""
 
     @classmethod
     def from_json(cls, record: dict, where: str = "example") -> "Example":

@@ -8,11 +8,14 @@ Item = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Gold:
-    """An item with an answer, and the accepted answers; no item if none is known to have the answer."""
+    """An item with an answer, and the accepted answers."""
 
     name: str
+    """Name of the target that it answers."""
     item: Item | None
+    """The item, None if none is known to have the answer."""
     answers: tuple[str, ...]
+    """The accepted answers."""
 
 
 @dataclass(frozen=True)
@@ -20,11 +23,15 @@ class Question:
     """One question with its gold item(s) and its distractors in order, before any placement."""
 
     id: str
+    """Name of the question in all files."""
     text: str
+    """What is asked."""
     golds: tuple[Gold, ...]
+    """The gold items."""
     distractors: tuple[Item, ...]
-    #: Its group of dependent questions, such as an article; None if unknown.
+    """Items without the answer, in order."""
     cluster: str | None = None
+    """Its group of dependent questions, such as an article; None if unknown."""
 
     @property
     def repeats_gold(self) -> bool:

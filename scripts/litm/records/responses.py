@@ -51,18 +51,20 @@ def response_key(identity: str, content: Asked) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A model's response to one prompt, as it is kept.
-
-    finish_reason: one of those above; prompt_tokens counts the prompt in its template, including special tokens;
-    made_with: software and device of the computation; billed: None without a bill, as in answers of earlier versions.
-    """
+    """A model's response to one prompt, as it is kept."""
 
     text: str
+    """The whole response."""
     finish_reason: str
+    """One of those above."""
     prompt_tokens: int
+    """Tokens of the prompt in its template, including special tokens."""
     response_tokens: int
+    """Tokens of the response."""
     made_with: str
+    """Software and device of the computation."""
     billed: Usage | None = None
+    """What the provider bills, None without a bill, as in answers of earlier versions."""
 
     @classmethod
     def from_json(cls, record: dict) -> "Response":
@@ -116,25 +118,32 @@ def longest_measured(response: Response) -> int:
 
 @dataclass(frozen=True, slots=True)
 class SweepResponse:
-    """The response to one prompt of a sweep: a line of results/responses.
-
-    text: None if there is none, for a finish reason; key: `response_key`; token counts are None if unknown. answer:
-    the text after the model's reasoning, if `has_answer`; then only it is scored. prompt_sha256: of the answered
-    prompt, see `Example.prompt_sha256`; None in files of earlier versions.
-    """
+    """The response to one prompt of a sweep: a line of results/responses."""
 
     id: str
+    """Name of the question."""
     size: int
+    """Items in the context, or tokens if the experiment's sizes are tokens."""
     placement: str
+    """Where the gold items are."""
     key: str
+    """See `response_key`."""
     text: str | None
+    """The whole response, None if there is none, for a finish reason."""
     finish_reason: str
+    """One of those above."""
     prompt_tokens: int | None
+    """Tokens of the prompt in its template, None if unknown."""
     response_tokens: int | None
+    """Tokens of the response, None if unknown."""
     answer: str | None = None
+    """The text after the model's reasoning, if `has_answer`; then only it is scored."""
     has_answer: bool = False
+    """Whether the answer is separate from the model's reasoning."""
     prompt_sha256: str | None = None
+    """Digest of the answered prompt, see `Example.prompt_sha256`; None in files of earlier versions."""
     billed: Usage | None = None
+    """What the provider bills, None without a bill."""
 
     @classmethod
     def from_json(cls, record: dict, where: str = "response") -> "SweepResponse":

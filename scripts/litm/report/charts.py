@@ -50,13 +50,13 @@ def chart(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> dict | None:
         wrong_answers=tables.get("wrong_answers"),
     )
     kind = KINDS[figure["kind"]]
-    made = kind.chart(figure, rows) if kind.in_report else None
-    panels = [panel for panel in made.panels if _has_own(panel)] if made else []
-    if not made or not panels:
+    drawn = kind.chart(figure, rows) if kind.in_report else None
+    panels = [panel for panel in drawn.panels if _has_own(panel)] if drawn else []
+    if not drawn or not panels:
         return None
     return {
-        **{key: getattr(made, key) for key in ("name", "title", "x_label", "y_label")},
-        "y": _heights(made),
+        **{key: getattr(drawn, key) for key in ("name", "title", "x_label", "y_label")},
+        "y": _heights(drawn),
         "panels": [_panel(panel) for panel in panels],
     }
 
@@ -96,14 +96,14 @@ def _fractions(point: Point) -> list[float | None]:
     return [None if number is None else round(number, 6) for number in (point.value, point.low, point.high)]
 
 
-def _heights(made: Chart) -> list[float]:
+def _heights(drawn: Chart) -> list[float]:
     """Ends of the vertical axis: around all values and limits, multiples of 0.1, at least `LEAST_HEIGHT` apart. With
     bars it begins at 0, because a bar's length is its value.
     """
-    points = [point for series in made.series() if series.kind != PART for point in series.points]
+    points = [point for series in drawn.series() if series.kind != PART for point in series.points]
     heights = [height for point in points for height in _fractions(point) if height is not None]
     low, high = floor(10 * min(heights)) / 10, ceil(10 * max(heights)) / 10
-    if any(True for _ in made.series(WHOLE)):
+    if any(True for _ in drawn.series(WHOLE)):
         low = 0.0
     if high - low < LEAST_HEIGHT:
         low, high = max(0.0, high - LEAST_HEIGHT), max(high, LEAST_HEIGHT)

@@ -192,8 +192,8 @@ def _bias_overview(position_bias: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _named(row: Mapping, told: str) -> str:
-    return f"{_curve_name(row)} ({told}, n = {row['n']:,})"
+def _named(row: Mapping, detail: str) -> str:
+    return f"{_curve_name(row)} ({detail}, n = {row['n']:,})"
 
 
 def _shapes(curves: Sequence[Mapping]) -> Iterator[str]:

@@ -156,7 +156,7 @@ def suite_summary(summary: Mapping, names: ExportNames) -> dict:
 def suite_master(master: Mapping, curves: Iterable[Curve]) -> dict:
     """The master summary with the exported summaries, by the stems of the files instead of the curves' names."""
     names = {curve.name: export_names(curve) for curve in curves}
-    classes = {name: [names[curve].stem for curve in of] for name, of in master["pbi_classes"].items()}
+    classes = {name: [names[curve].stem for curve in members] for name, members in master["pbi_classes"].items()}
     summaries = {
         names[curve].stem: suite_summary(summary, names[curve]) for curve, summary in master["experiments"].items()
     }

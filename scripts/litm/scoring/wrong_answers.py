@@ -62,27 +62,30 @@ _FEW_WORDS = 6
 
 @dataclass(frozen=True, slots=True)
 class WrongAnswer:
-    """kind: see `KINDS`; taken_from: the position of the item that the answer was taken from, None if it matches
-    no other item or several.
-    """
+    """What is known of a wrong answer."""
 
     kind: str
+    """One of `KINDS`."""
     taken_from: int | None = None
+    """Position of the item that the answer was taken from, None if it matches no other item or several."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was asked. prompt: all of it; question; gold: the text of the gold item, "" without one; others: the items
-    that were not asked for; has_other_answer: whether the answer is right for another gold item of the prompt; task:
-    says how its values look, and whether a program is a kind of wrong answers.
-    """
+    """What was asked."""
 
     prompt: str
+    """All of the prompt."""
     question: str
+    """The question in it."""
     gold: str
+    """Text of the gold item, "" without one."""
     others: Sequence[OtherItem]
+    """The items that were not asked for."""
     has_other_answer: bool = False
+    """Whether the answer is right for another gold item of the prompt."""
     task: Task | None = None
+    """Says how its values look, and whether a program is a kind of wrong answers; None if it is not known."""
 
 
 def wrong_answer(text: str, finish_reason: str, asked: Asked) -> WrongAnswer:

@@ -76,11 +76,11 @@ class DataInputs:
     def files(self, names: Callable[[Wildcards], str | Iterable[str] | None]) -> Callable[[Wildcards], list[str]]:
         """The files of the names that a function of wildcards gives: one, several or none."""
 
-        def found(wildcards: Wildcards) -> list[str]:
-            given = names(wildcards)
-            return [self.file(one) for one in ([given] if isinstance(given, str) else given or ())]
+        def paths(wildcards: Wildcards) -> list[str]:
+            wanted = names(wildcards)
+            return [self.file(name) for name in ([wanted] if isinstance(wanted, str) else wanted or ())]
 
-        return found
+        return paths
 
     def origin(self, name: str) -> str:
         """Where a file is from, without paths of this machine."""
@@ -157,10 +157,17 @@ class DataInputs:
 
     def as_retrieved(self, experiments: Iterable[Experiment]) -> list[Search]:
         """The searches of documents as retrieved, whose recall limits accuracy; that of reranked ones is unknown."""
-        plain = [one for one in experiments if one.rerank is None and AS_RETRIEVED in {c.placement for c in one.cells}]
-        made = [Search(one.questions, one.corpus, str(one.retriever)) for one in self._candidates_of(plain)]
-        names = dict.fromkeys(name for one in plain for name in one.datasets.values())
-        return [*made, *(Search(name, name, name) for name in names if name in self._study.datasets)]
+        plain = [
+            experiment
+            for experiment in experiments
+            if experiment.rerank is None and AS_RETRIEVED in {c.placement for c in experiment.cells}
+        ]
+        searches = [
+            Search(candidates.questions, candidates.corpus, str(candidates.retriever))
+            for candidates in self._candidates_of(plain)
+        ]
+        names = dict.fromkeys(name for experiment in plain for name in experiment.datasets.values())
+        return [*searches, *(Search(name, name, name) for name in names if name in self._study.datasets)]
 
     def hits(self, ending: str) -> Callable[[Wildcards], list[str]]:
         """The file with this ending of what a search found; of a dataset its own file, without a manifest."""
@@ -177,20 +184,20 @@ class DataInputs:
         """The sizes of as-retrieved contexts of a search, except the usual ones (`KS`); None if there are no others."""
         sizes = {
             size
-            for one in self._study.experiments.values()
-            for found in self.as_retrieved([one])
-            if recall_file(found) == recall_file(wildcards)
-            for size in one.cell_sizes
+            for experiment in self._study.experiments.values()
+            for search in self.as_retrieved([experiment])
+            if recall_file(search) == recall_file(wildcards)
+            for size in experiment.cell_sizes
         }
         return [str(size) for size in sorted(sizes.difference(KS))] or None
 
     @property
     def gold_tables(self) -> list[str]:
         """The tables on searched gold passages of questions that experiments ask, directly or through candidates."""
-        named = [name for one in self._study.experiments.values() for name in one.datasets.values()]
-        found = self.made_by(FOUND_GOLD)
-        asked = dict.fromkeys([*named, *(one.questions for one in self.used)])
-        return [f"results/gold_passages/{name}.csv" for name in asked if name in found]
+        named = [name for experiment in self._study.experiments.values() for name in experiment.datasets.values()]
+        searched = self.made_by(FOUND_GOLD)
+        asked = dict.fromkeys([*named, *(candidates.questions for candidates in self.used)])
+        return [f"results/gold_passages/{name}.csv" for name in asked if name in searched]
 
 
 def recall_file(search: Candidates | Search) -> str:

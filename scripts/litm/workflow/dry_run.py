@@ -76,7 +76,7 @@ class Jobs:
         self._measured: set[tuple[str, str]] = set()
         #: Number of the other jobs by cause and rule.
         self._others: Counter[tuple[str, str]] = Counter()
-        self._made: set[tuple[str, str]] = set()
+        self._deciding: set[tuple[str, str]] = set()
 
     def add(self, rule: str, wildcards: Mapping[str, str], reason: str = "") -> None:
         """Count a job. reason: in Snakemake's words."""
@@ -89,12 +89,12 @@ class Jobs:
             cause = next((words for theirs, words in REASONS.items() if theirs in reason), "other reasons")
             self._others[cause, rule] += 1
         if rule in DECIDING:
-            self._made.add((rule, wildcards.get(DECIDING[rule], "")))
+            self._deciding.add((rule, wildcards.get(DECIDING[rule], "")))
 
     def at_start(self) -> list[str]:
         """The lines before the first job of a run; none if it asks nothing."""
-        made = [words for rule, words in MAKES.items() if any(rule == one for _, one in self._others)]
-        makes = [f"  makes {', then '.join(made)}"] if made else []
+        steps = [words for rule, words in MAKES.items() if any(rule == other for _, other in self._others)]
+        makes = [f"  makes {', then '.join(steps)}"] if steps else []
         return ["This run:", *self.asked(), *makes] if self._asked | self._measured else []
 
     def summary(self) -> list[str]:
@@ -105,12 +105,12 @@ class Jobs:
         pairs = self._study.pairs()
         if not self._asked | self._measured:
             lines.append("  asks no model")
-        elif self._asked and (left := len(pairs) - len(self._asked)):
-            lines.append(f"  asks nothing in {left} of {len(pairs)} pairs of a model and an experiment")
+        elif self._asked and (n_complete := len(pairs) - len(self._asked)):
+            lines.append(f"  asks nothing in {n_complete} of {len(pairs)} pairs of a model and an experiment")
         for cause in dict.fromkeys(cause for cause, _ in self._others):
             rules = Counter({rule: count for (why, rule), count in self._others.items() if why == cause})
             # Jobs come in any order, and rules of as many jobs must not.
-            counts = sorted(rules.items(), key=lambda one: (-one[1], one[0]))
+            counts = sorted(rules.items(), key=lambda entry: (-entry[1], entry[0]))
             lines.append(f"  runs {first_of([f'{count} {rule}' for rule, count in counts], SHOWN)} ({cause})")
         used_again = USED_AGAIN.format(*(f"{self._before}{target}{self._after}" for target in ("estimate", "doctor")))
         return [*lines, *([used_again] if self._asked else []), ALL_LINES]
@@ -121,40 +121,40 @@ class Jobs:
         """
         sweeps = {sweep.pair: sweep for sweep in self._study.sweeps_of(ANSWER) if sweep.pair in self._asked}
         asked = [(*pair, *self.size(sweep)) for pair, sweep in sweeps.items()]
-        by_model = [(model, list(own)) for model, own in groupby(asked, key=lambda sweep: sweep[0])]
+        by_model = [(model, list(model_sweeps)) for model, model_sweeps in groupby(asked, key=lambda sweep: sweep[0])]
         # Models that take time or money come first.
-        by_model.sort(key=lambda one: one[0] not in self._sweeps.asked)
+        by_model.sort(key=lambda entry: entry[0] not in self._sweeps.asked)
         lines = [
-            f"  {self._asks(model)} at most {_total(own):,} prompts"
+            f"  {self._asks(model)} at most {_total(model_sweeps):,} prompts"
             + (" in batches: " if getattr(self._sweeps.asked.get(model), "batch", False) else ": ")
-            + first_of([_in_words(*sweep[1:4]) for sweep in own], SHOWN)
-            for model, own in by_model[:SHOWN]
+            + first_of([_in_words(*sweep[1:4]) for sweep in model_sweeps], SHOWN)
+            for model, model_sweeps in by_model[:SHOWN]
         ]
-        whole = sum(_total(own) for model, own in by_model if model in self._sweeps.asked)
-        for is_asked, some in grouped(by_model[SHOWN:], lambda one: one[0] in self._sweeps.asked).items():
-            what = f"asks {len(some)} more models" if is_asked else f"reads the recorded answers of {len(some)} more to"
-            told = f"  {what} at most {sum(_total(own) for _, own in some):,} prompts"
-            lines.append(f"{told}; all models {whole:,}" if is_asked else told)
+        whole = sum(_total(model_sweeps) for model, model_sweeps in by_model if model in self._sweeps.asked)
+        for is_asked, rest in grouped(by_model[SHOWN:], lambda entry: entry[0] in self._sweeps.asked).items():
+            what = f"asks {len(rest)} more models" if is_asked else f"reads the recorded answers of {len(rest)} more to"
+            words = f"  {what} at most {sum(_total(model_sweeps) for _, model_sweeps in rest):,} prompts"
+            lines.append(f"{words}; all models {whole:,}" if is_asked else words)
         for why in dict.fromkeys(unknown for *_, unknown in asked if unknown):
             names = list(dict.fromkeys(experiment for _, experiment, *_, unknown in asked if unknown == why))
             lines.append(f"  the number of kept answers for {first_of(names, SHOWN)} is unknown: {why}")
-        to_ask = [(sweeps[model, one], prompts) for model, one, prompts, *_ in asked]
+        to_ask = [(sweeps[model, experiment], prompts) for model, experiment, prompts, *_ in asked]
         measured = [
             (sweep, self._most(sweep))
             for sweep in self._study.sweeps_of(LOG_PROBABILITY)
             if sweep.pair in self._measured
         ]
-        for model, own in grouped(measured, lambda left: left[0].model.name).items():
-            told = first_of([f"{sweep.experiment.name} {prompts.total():,}" for sweep, prompts in own], SHOWN)
-            number = sum(prompts.total() for _, prompts in own)
-            lines.append(f"  measures {model} on at most {number:,} prompts, no answers: {told}")
+        for model, pairs in grouped(measured, lambda entry: entry[0].model.name).items():
+            counts = first_of([f"{sweep.experiment.name} {prompts.total():,}" for sweep, prompts in pairs], SHOWN)
+            number = sum(prompts.total() for _, prompts in pairs)
+            lines.append(f"  measures {model} on at most {number:,} prompts, no answers: {counts}")
         to_ask += measured
         notes = [*too_long(self._study, [sweep for sweep, _ in to_ask]), *assumed(self._study, self._uncounted(to_ask))]
         lines += [f"  {line}" for line in notes]
         # A sweep whose prompts all have answers loads no model.
-        left = [(fitting(self._study, sweep), prompts) for sweep, prompts in to_ask if sweep.is_asked and prompts]
-        times = self._times([(sweep, mean_work(self._study, sweep, prompts)) for sweep, prompts in left])
-        return [*lines, *times, *few_questions(self._study, [(model, one) for model, one, *_ in asked])]
+        to_load = [(fitting(self._study, sweep), prompts) for sweep, prompts in to_ask if sweep.is_asked and prompts]
+        times = self._times([(sweep, mean_work(self._study, sweep, prompts)) for sweep, prompts in to_load])
+        return [*lines, *times, *few_questions(self._study, [(model, experiment) for model, experiment, *_ in asked])]
 
     def _uncounted(self, to_ask: Iterable[tuple[Sweep, Counter[int]]]) -> dict[str, None]:
         """The experiments whose prompts are an upper limit: those of others have been counted."""
@@ -178,9 +178,9 @@ class Jobs:
         source = Path(f"results/models/{model}.json")
         # Those of other models rarely are its answers: only its own are worth a line.
         was_asked = self._sweeps.was_asked(model)
-        if ("make_examples", experiment) in self._made or not all(file.exists() for file in examples):
+        if ("make_examples", experiment) in self._deciding or not all(file.exists() for file in examples):
             return most, 0, MADE_FIRST if was_asked else ""
-        if ("identify_model", model) in self._made or not source.exists():
+        if ("identify_model", model) in self._deciding or not source.exists():
             return most, 0, IDENTIFIED_FIRST if was_asked else ""
         if sum(file.stat().st_size for file in (*examples, *self._sweeps.answer_files)) > MOST_COMPARED:
             return most, 0, TOO_LARGE
@@ -200,8 +200,8 @@ class Jobs:
         prompts, answers = present_answers(read_examples(*examples), asking, self._sweeps.answer_folders)
         fit = self._most(sweep)
         sizes = {prompt.key: prompt.size for prompt in prompts if prompt.size in fit}
-        left = Counter(size for key, size in sizes.items() if key not in answers)
-        return left, len(sizes) - left.total()
+        missing = Counter(size for key, size in sizes.items() if key not in answers)
+        return missing, len(sizes) - missing.total()
 
 
 def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
@@ -227,6 +227,6 @@ def _total(sweeps: Iterable[tuple]) -> int:
     return sum(prompts.total() for _, _, prompts, *_ in sweeps)
 
 
-def _in_words(experiment: str, left: Counter[int], answered: int) -> str:
-    others = f" of {left.total() + answered:,} (the others have answers)" if answered else ""
-    return f"{experiment} {left.total():,}{others}"
+def _in_words(experiment: str, missing: Counter[int], answered: int) -> str:
+    others = f" of {missing.total() + answered:,} (the others have answers)" if answered else ""
+    return f"{experiment} {missing.total():,}{others}"

@@ -79,12 +79,12 @@ def old_journals() -> list[str]:
 
 def lost_records(results: Iterable[str]) -> list[str]:
     """A line if there are results, and no records of Snakemake's on what they were made of."""
-    made = [file for file in results if Path(file).exists()]
-    if not made or any(Path(RECORDS).glob("*")):
+    existing = [file for file in results if Path(file).exists()]
+    if not existing or any(Path(RECORDS).glob("*")):
         return []
     return [
-        f"{len(made)} results ({made[0]}, ...) have no record in {RECORDS} of what they were made of (was it deleted, "
-        "or results/ copied without it?), so changes of config, data or code are not noticed: run once with "
+        f"{len(existing)} results ({existing[0]}, ...) have no record in {RECORDS} of what they were made of (was it "
+        "deleted, or results/ copied without it?), so changes of config, data or code are not noticed: run once with "
         "--forceall, which asks no prompt whose answer is kept"
     ]
 
@@ -101,24 +101,24 @@ def put_aside(config: str, is_output: Callable[[str], bool], is_recorded: Callab
         # The record is missing or cut off.
         return []
     # Files, and folders that are results themselves.
-    found = (path for folder in READ for path in sorted(Path("results", folder).rglob("*")))
-    left = [path for path in found if not is_output(path.as_posix()) and is_recorded(path.as_posix())]
-    if recorded != config or not left:
+    paths = (path for folder in READ for path in sorted(Path("results", folder).rglob("*")))
+    others = [path for path in paths if not is_output(path.as_posix()) and is_recorded(path.as_posix())]
+    if recorded != config or not others:
         return []
-    for path in left:
+    for path in others:
         _move(path, Path("results", ASIDE, path.relative_to("results")))
         with suppress(OSError):
             path.parent.rmdir()
-    named = ", ".join(path.relative_to("results").as_posix() for path in left[:3])
-    more = f" and {len(left) - 3} more" if len(left) > 3 else ""
+    named = ", ".join(path.relative_to("results").as_posix() for path in others[:3])
+    more = f" and {len(others) - 3} more" if len(others) > 3 else ""
     return [f"of another selection, put aside in results/{ASIDE}: {named}{more}"]
 
 
 def _move(path: Path, target: Path) -> None:
     """Move a file, or all files of a folder, over what was put aside before."""
     if path.is_dir():
-        for one in sorted(path.iterdir()):
-            _move(one, target / one.name)
+        for child in sorted(path.iterdir()):
+            _move(child, target / child.name)
         path.rmdir()
     else:
         target.parent.mkdir(parents=True, exist_ok=True)

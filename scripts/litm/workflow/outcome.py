@@ -39,10 +39,10 @@ def outcome(
     scores = {sweep.experiment.name: Path(sweep.files.scores) for sweep in sweeps}
     scores = {name: path for name, path in scores.items() if path.exists()}
     try:
-        made = [path for path in results if path in files and Path(path).exists()]
-        if any(path.stat().st_mtime >= since for path in [*TABLES.glob("*.csv"), *map(Path, made)]):
-            yield from _made(study, files, made)
-            yield from cluster_sentences((one.settings() for one in study.experiments.values()), scores)
+        existing = [path for path in results if path in files and Path(path).exists()]
+        if any(path.stat().st_mtime >= since for path in [*TABLES.glob("*.csv"), *map(Path, existing)]):
+            yield from _result_lines(study, files, existing)
+            yield from cluster_sentences((experiment.settings() for experiment in study.experiments.values()), scores)
             yield from filled_sentences(filled)
         read = all_tables()["accuracy"].read
         rows = [row for path in accuracies if path in files and Path(path).exists() for row in plain_rows(read(path))]
@@ -55,9 +55,9 @@ def outcome(
         yield f"error: {error}"
 
 
-def _made(study: Study, files: Container[str], results: list[str]) -> Iterator[str]:
+def _result_lines(study: Study, files: Container[str], results: list[str]) -> Iterator[str]:
     # Experiments that only differ by a remedy are rows of one table.
-    units = {name: one.unit for name, one in study.experiments.items() if one.is_plain}
+    units = {name: experiment.unit for name, experiment in study.experiments.items() if experiment.is_plain}
     yield from _answers(study, files, units)
     accuracies = [_under_condition(row, study) for row in _rows("accuracy", files)]
     yield from run_summary(accuracies, _rows("position_bias", files), units)
@@ -72,10 +72,10 @@ def _made(study: Study, files: Container[str], results: list[str]) -> Iterator[s
 def _under_condition(row: dict[str, Any], study: Study) -> dict[str, Any]:
     """The row of an experiment with remedies as one of the experiment without, named by model and remedies."""
     condition = study.conditions.get(row["experiment"])
-    if condition is None or sum(one.study == condition.study for one in study.conditions.values()) == 1:
+    if condition is None or sum(other.study == condition.study for other in study.conditions.values()) == 1:
         return row
-    told = ", ".join(remedies_in_words(condition))
-    model = f"{row['model']}, {told}" if len(study.models) > 1 else told
+    remedies = ", ".join(remedies_in_words(condition))
+    model = f"{row['model']}, {remedies}" if len(study.models) > 1 else remedies
     return {**row, "experiment": condition.study, "model": model}
 
 
@@ -85,14 +85,14 @@ def _readings(study: Study, files: Container[str]) -> list[str]:
         return []
     from litm.analysis.cells import reading_warnings
 
-    models = [name for name, one in study.models.items() if isinstance(one, LocalModel)]
-    stops = {(model, experiment): one.stop for model in models for experiment, one in study.experiments.items()}
+    models = [name for name, entry in study.models.items() if isinstance(entry, LocalModel)]
+    stops = {(model, experiment): entry.stop for model in models for experiment, entry in study.experiments.items()}
     return reading_warnings(table[~table["model"].isin(study.stand_ins)], stops)
 
 
 def _answers(study: Study, files: Container[str], experiments: Container[str]) -> Iterator[str]:
     """What a reader wants to know first; experiments: those in which models are compared."""
-    settings = [one.settings() for one in study.experiments.values()]
+    settings = [experiment.settings() for experiment in study.experiments.values()]
     first = to_know_first(lambda name: _rows(name, files), settings, study.stand_ins)
     yield from (*first.useless, *first.able, *first.probable)
     pairs = labelled(_rows("model_pairs", files), _rows("accuracy", files))
@@ -125,8 +125,8 @@ def error_messages(folder: str | Path, since: float, models: Collection[str] = (
         last = path.read_text(errors="replace").strip().rpartition("\n")[2]
         if last.startswith("error: ") and path.stat().st_mtime >= since:
             yield f"{path}:\n  {last}"
-            _, of, *_ = (*path.relative_to(root).with_suffix("").parts, "")
+            _, model, *_ = (*path.relative_to(root).with_suffix("").parts, "")
             # A job that is of no model fails for all.
-            others = [name for name in others if name != of] if of in models else []
+            others = [name for name in others if name != model] if model in models else []
     if 0 < len(others) < len(models):
         yield f"results of the other models alone: --config models='[{', '.join(others)}]'"

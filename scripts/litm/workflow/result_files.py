@@ -71,7 +71,7 @@ class TableFiles:
             table.name: table for table in tables().values() if table.inputs and all(map(self.inputs.get, table.inputs))
         }
         #: The claims concern documents as retrieved: for an experiment with remedies, its variant without any.
-        self._claimed = {name: one for name, one in study.answered.items() if one.is_plain}
+        self._claimed = {name: experiment for name, experiment in study.answered.items() if experiment.is_plain}
 
     # Tables of results
 
@@ -79,32 +79,38 @@ class TableFiles:
         """The files for each name that tables list as `inputs`, in the order of the config; empty without any."""
         study, sweeps, data = self._study, self._sweeps, self._data
         run = {sweep.pair: sweep.experiment for sweep in study.sweeps_of(ANSWER)}
-        with_positions = [pair for pair, one in run.items() if one.has_positions]
-        models_of = Counter((name, size) for (_, name), one in run.items() for size in one.cell_sizes)
-        shared = [pair for pair, one in run.items() if any(models_of[pair[1], size] > 1 for size in one.cell_sizes)]
+        with_positions = [pair for pair, experiment in run.items() if experiment.has_positions]
+        models_of = Counter((name, size) for (_, name), experiment in run.items() for size in experiment.cell_sizes)
+        shared = [
+            pair
+            for pair, experiment in run.items()
+            if any(models_of[pair[1], size] > 1 for size in experiment.cell_sizes)
+        ]
         compared = {pair for pairs in study.compared for pair in pairs}
         referred = [
-            (model, one)
-            for (model, _), one in run.items()
-            if {(model, one.closed_book), (model, one.oracle)} <= run.keys()
+            (model, experiment)
+            for (model, _), experiment in run.items()
+            if {(model, experiment.closed_book), (model, experiment.oracle)} <= run.keys()
         ]
-        one_gold = {pair for pair, one in run.items() if not one.asks_several}
-        recalls = [recall_file(one) for one in data.used if one.retriever]
+        one_gold = {pair for pair, experiment in run.items() if not experiment.asks_several}
+        recalls = [recall_file(candidates) for candidates in data.used if candidates.retriever]
         recalls += map(recall_file, data.as_retrieved(study.experiments.values()))
         scores: dict[str, Collection[tuple[str, str | None]]] = {
             "condition_scores": [pair for pair in run if pair in compared],
-            "remedy_scores": [pair for pair, one in run.items() if one.condition],
+            "remedy_scores": [pair for pair, experiment in run.items() if experiment.condition],
             "scores": run,
             "curve_scores": with_positions,
             # Of curves of several sizes.
             "sized_scores": [
-                pair for pair in with_positions if pair in one_gold and len({one.size for one in run[pair].curves}) > 1
+                pair
+                for pair in with_positions
+                if pair in one_gold and len({curve.size for curve in run[pair].curves}) > 1
             ],
             "compared_scores": shared,
             "model_scores": [pair for pair in shared if pair in one_gold],
-            "gold_scores": [(model, one.name) for model, one in referred],
-            "closed_book": [(model, one.closed_book) for model, one in referred],
-            "oracle": [(model, one.oracle) for model, one in referred],
+            "gold_scores": [(model, experiment.name) for model, experiment in referred],
+            "closed_book": [(model, experiment.closed_book) for model, experiment in referred],
+            "oracle": [(model, experiment.oracle) for model, experiment in referred],
         }
         return {
             **{name: sweep_files(SCORES, pairs) for name, pairs in scores.items()},
@@ -117,7 +123,7 @@ class TableFiles:
             "manifests": sweeps.files(ANSWERS.manifest),
             "examples": [path for _, path in self._first_examples],
             "recalls": list(dict.fromkeys(recalls)),
-            "candidates": [f"results/candidates/{one.name}.csv" for one in data.used],
+            "candidates": [f"results/candidates/{candidates.name}.csv" for candidates in data.used],
             "gold_passages": data.gold_tables,
             "published": [self.published("accuracy")],
             "published_models": [self.published("models")],
@@ -127,14 +133,14 @@ class TableFiles:
     def settings(self) -> dict[str, Any]:
         """The value for each name that tables list as `settings`."""
         study = self._study
-        bases = {one.get("tuned_from") for one in study.relations["models"].values()}
+        bases = {model.get("tuned_from") for model in study.relations["models"].values()}
         return {
             "seed": study.seed,
             "example_experiments": [(name, study.experiments[name].metric) for name, _ in self._first_examples],
             # By experiment and size, see `litm.analysis.comparison.measured_cells`.
             "data_versions": {
-                name: {size: self._data.version(dataset) for size, dataset in one.datasets.items()}
-                for name, one in study.experiments.items()
+                name: {size: self._data.version(dataset) for size, dataset in experiment.datasets.items()}
+                for name, experiment in study.experiments.items()
             },
             "comparisons": find_comparisons(study.answered),
             "conditions": [*study.conditions.values()],
@@ -142,7 +148,8 @@ class TableFiles:
             "tuned_models": study.tuned,
             "base_models": [name for name in study.models if name in bases],
             "references": {
-                name: {"closed_book": one.closed_book, "oracle": one.oracle} for name, one in study.experiments.items()
+                name: {"closed_book": experiment.closed_book, "oracle": experiment.oracle}
+                for name, experiment in study.experiments.items()
             },
         }
 
@@ -158,13 +165,13 @@ class TableFiles:
     @property
     def files(self) -> list[str]:
         """All files of tables, except those laid out as in the paper: CSV, and Markdown for tables that have it."""
-        made = [
+        table_files = [
             f"{TABLES}/{table.name}.{ending}"
             for table in self.tables.values()
             if table.is_default
             for ending in (("csv", "md") if table.in_markdown else ("csv",))
         ]
-        return [*made, *(CLAIM_TABLES if self._study.answered else ())]
+        return [*table_files, *(CLAIM_TABLES if self._study.answered else ())]
 
     @property
     def shown(self) -> list[str]:
@@ -191,19 +198,19 @@ class TableFiles:
         """
         table = self.tables[wildcards.table]
         files = [word for name in table.inputs for word in ("--input", name, *self.inputs[name])]
-        given = as_json({name: self.settings[name] for name in table.settings})
-        return shlex.join([*files, *(["--settings", given] if table.settings else [])])
+        settings = as_json({name: self.settings[name] for name in table.settings})
+        return shlex.join([*files, *(["--settings", settings] if table.settings else [])])
 
     # The paper's tables and claims
 
     @property
     def in_the_paper(self) -> list[str]:
         """The paper's tables with at least one selected cell, in each format."""
-        cells = {(name, cell.size) for name, one in self._study.answered.items() for cell in one.cells}
+        cells = {(name, cell.size) for name, experiment in self._study.answered.items() for cell in experiment.cells}
         numbers = [
             number
             for number, layout in LAYOUTS.items()
-            if layout.table in self.tables and any((one.experiment, one.size) in cells for one in layout.groups)
+            if layout.table in self.tables and any((group.experiment, group.size) in cells for group in layout.groups)
         ]
         return [f"{TABLES}/paper/table{number}.{format}" for number in numbers for format in LAID_OUT]
 
@@ -216,7 +223,11 @@ class TableFiles:
     @property
     def claim_recall(self) -> dict[str, str]:
         """The recall of the retriever of each open-domain experiment, by experiment."""
-        return {name: recall_file(one) for name, own in self._claimed.items() for one in self._data.as_retrieved([own])}
+        return {
+            name: recall_file(search)
+            for name, experiment in self._claimed.items()
+            for search in self._data.as_retrieved([experiment])
+        }
 
     def relations(self, wildcards: Wildcards) -> dict:
         """The relations between models, and the selected experiments."""
@@ -261,7 +272,7 @@ class PageFiles:
     @property
     def not_drawn(self) -> list[str]:
         """Figures that a rule could draw, and that this study has nothing for."""
-        return [one for format in PICTURES if (one := f"{FIGURES}/{PBI_FOREST}.{format}") not in self.figures]
+        return [path for format in PICTURES if (path := f"{FIGURES}/{PBI_FOREST}.{format}") not in self.figures]
 
     @property
     def pages(self) -> list[str]:
@@ -303,7 +314,7 @@ class PageFiles:
 
     def drawn_recall(self, wildcards: Wildcards) -> list[str]:
         """The recall of the retrievers in {figure}."""
-        return [recall_file(one) for one in self._searches(self._study.figures[wildcards.figure])]
+        return [recall_file(search) for search in self._searches(self._study.figures[wildcards.figure])]
 
     def drawn_tables(self, wildcards: Wildcards) -> list[str]:
         """The tables of results that {figure} draws."""
@@ -317,16 +328,17 @@ class PageFiles:
     def _searches(self, figure: Figure) -> list[Any]:
         """The as-retrieved candidates of its selected experiments, whose recall a figure draws."""
         names = figure.experiments if "recall" in KINDS[figure.kind].inputs else ()
-        own = [self._study.experiments[name] for name in names if name in self._study.experiments]
-        return self._data.as_retrieved(own)
+        experiments = [self._study.experiments[name] for name in names if name in self._study.experiments]
+        return self._data.as_retrieved(experiments)
 
     def figure(self, wildcards: Wildcards) -> dict:
         """What changes the picture of {figure} apart from the data."""
         figure = self._study.figures[wildcards.figure]
-        own = [self._study.experiments[name] for name in figure.shown if name in self._study.experiments]
-        settings = {**self._figure(figure), "limits": {one.name: one.max_new_tokens for one in own}, **self._page}
+        experiments = [self._study.experiments[name] for name in figure.shown if name in self._study.experiments]
+        limits = {experiment.name: experiment.max_new_tokens for experiment in experiments}
+        settings = {**self._figure(figure), "limits": limits, **self._page}
         # Those whose answers have another limit than the experiment's, or one that is not known.
-        limited = [name for name, one in self._study.models.items() if {*LIMITS} & {*getattr(one, "request", ())}]
+        limited = [name for name, model in self._study.models.items() if {*LIMITS} & {*getattr(model, "request", ())}]
         recorded = [model for model in settings["places"] if model in (*self._sweeps.recorded, *limited)]
         return settings | ({"recorded": recorded} if recorded else {})
 
@@ -345,30 +357,30 @@ class PageFiles:
         """The settings, with the ranks of its models: adding a model changes no other model's colour."""
         asked = {sweep.model.name for sweep in self._study.sweeps if sweep.experiment.name in figure.shown}
         drawn = [model for model in self._study.models if figure.shows(model) and model in asked]
-        known: dict[str, Any] = self._known(drawn)
+        facts: dict[str, Any] = self._facts(drawn)
         experiments = self._study.experiments
         measures = dict.fromkeys(experiments[name].mean_label for name in figure.experiments if name in experiments)
-        known |= {} if [*measures] == ["Accuracy"] else {"measure": ", ".join(measures)}
+        facts |= {} if [*measures] == ["Accuracy"] else {"measure": ", ".join(measures)}
         if figure.kind == TOKENS_KIND:
-            known["prices"] = {model: price for model, price in prices(self._study).items() if model in drawn and price}
-        return {**figure.settings(), "places": self._places(drawn), **known}
+            facts["prices"] = {model: price for model, price in prices(self._study).items() if model in drawn and price}
+        return {**figure.settings(), "places": self._places(drawn), **facts}
 
-    def _known(self, models: Iterable[str]) -> dict[str, dict]:
+    def _facts(self, models: Iterable[str]) -> dict[str, dict]:
         """What figures say of models, by model, without what nothing is known of: `facts` for the legend, where models
         of several architectures, or a model and its base, are shown together; `training_lengths` in tokens.
         """
         about = {model: self._study.relations["models"].get(model, {}) for model in models}
-        encoders = [model for model, one in about.items() if one.get("architecture") == "encoder_decoder"]
-        lengths = {model: one["training_length"] for model, one in about.items() if one.get("training_length")}
+        encoders = [model for model, entry in about.items() if entry.get("architecture") == "encoder_decoder"]
+        lengths = {model: entry["training_length"] for model, entry in about.items() if entry.get("training_length")}
         facts = {}
-        for model, one in about.items():
-            base = one.get("tuned_from")
+        for model, entry in about.items():
+            base = entry.get("tuned_from")
             words = [f"tuned from {base}"] if base in about else []
             if model in encoders and len(encoders) < len(about):
                 words += ["encoder-decoder", *([f"trained on {lengths[model]:,} tokens"] if model in lengths else [])]
             if words:
                 facts[model] = ", ".join(words)
-        return {name: known for name, known in (("facts", facts), ("training_lengths", lengths)) if known}
+        return {name: values for name, values in (("facts", facts), ("training_lengths", lengths)) if values}
 
     def _places(self, models: Iterable[str]) -> dict[str, int]:
         """The rank of each of these models among those of the study."""
@@ -402,7 +414,8 @@ class PageFiles:
         """The page's content that no input file has."""
         about = self._study.relations["models"]
         experiments = [
-            {**one.settings(), "asks": one.asks, "right_if": one.right_if} for one in self._study.experiments.values()
+            {**experiment.settings(), "asks": experiment.asks, "right_if": experiment.right_if}
+            for experiment in self._study.experiments.values()
         ]
         return {
             **self.selection(wildcards),
@@ -417,8 +430,11 @@ class PageFiles:
     def drawings(self, wildcards: Wildcards) -> dict[str, dict]:
         """The settings of each figure by its name, with (questions, corpus, retriever) of each recall that it draws."""
         return {
-            name: {**self._figure(one), "recall": [[s.questions, s.corpus, s.retriever] for s in self._searches(one)]}
-            for name, one in self._study.figures.items()
+            name: {
+                **self._figure(figure),
+                "recall": [[s.questions, s.corpus, s.retriever] for s in self._searches(figure)],
+            }
+            for name, figure in self._study.figures.items()
         }
 
     def selection(self, wildcards: Wildcards) -> dict:
@@ -434,7 +450,7 @@ class PageFiles:
     def _selection(self) -> dict:
         return {
             "models": list(self._study.models),
-            "experiments": [one.settings() for one in self._study.experiments.values()],
+            "experiments": [experiment.settings() for experiment in self._study.experiments.values()],
             "datasets": [
                 {"name": name, "source": self._data.origin(name), "version": self._data.version(name)}
                 for name in self._dataset_names
@@ -445,8 +461,9 @@ class PageFiles:
     @property
     def _dataset_names(self) -> list[str]:
         """The names of datasets in experiments, each once."""
-        own = self._study.experiments.values()
-        return list(dict.fromkeys(name for one in own for name in (*one.datasets.values(), one.subset) if name))
+        experiments = self._study.experiments.values()
+        names = (name for experiment in experiments for name in (*experiment.datasets.values(), experiment.subset))
+        return list(dict.fromkeys(filter(None, names)))
 
     # Summaries and exports of the curves of {model}
 

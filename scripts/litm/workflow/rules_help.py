@@ -60,8 +60,8 @@ class Each:
 
     def __getattr__(self, key: str) -> Callable[[Wildcards], Any]:
         def value(wildcards: Wildcards) -> Any:
-            found = getattr(self._entry(wildcards), key)
-            return found() if callable(found) else found
+            attribute = getattr(self._entry(wildcards), key)
+            return attribute() if callable(attribute) else attribute
 
         return value
 
@@ -93,7 +93,7 @@ def option(name: str, value: Any) -> list[str]:
     if value is None or value is False:
         return []
     words = [f"--{name.replace('_', '-')}"]
-    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
         return [*words, *value]
     if isinstance(value, str | int | float):
         return words if value is True or value == "" else [*words, str(value)]
@@ -126,7 +126,7 @@ class Programs:
         # Cached: many jobs have the same code and inputs, and all jobs of a run must see the same content.
         self._is_output = cache(is_output)
         self._code_digest = cache(self._digest_of_code)
-        self._known = FileDigests(DIGESTS, "inputs", kept_from=KEPT_FROM)
+        self._digests = FileDigests(DIGESTS, "inputs", kept_from=KEPT_FROM)
         sha256 = cache(self._sha256)
         self._content = cache(lambda files: content_digest(map(Path, files), sha256)[:16])
 
@@ -150,7 +150,7 @@ class Programs:
             *([f"LITM_CODE={self._code_digest(path)}"] if is_by_code else []),
             # By a variable, so that a project or a study that was moved re-runs nothing.
             f'python "$LITM_SCRIPTS/{path.relative_to(self._scripts).as_posix()}"',
-            *(f"--{one} {{wildcards.{one}:q}}" if one.isidentifier() else one for one in more),
+            *(f"--{word} {{wildcards.{word}:q}}" if word.isidentifier() else word for word in more),
             "{params.options}",
             # A cluster and a lost terminal end all processes of a job at once; the log still has to receive the
             # program's last message.
@@ -158,17 +158,17 @@ class Programs:
         ]
         return " ".join(words)
 
-    def settings(self, rule: str, /, *also: Any, **given: Any) -> dict[str, Callable]:
+    def settings(self, rule: str, /, *also: Any, **named: Any) -> dict[str, Callable]:
         """The params of a rule; values may be functions of wildcards.
 
-        `options` of its program: the settings `given` and the rule's inputs and outputs, each by its name; inputs
+        `options` of its program: the settings `named` and the rule's inputs and outputs, each by its name; inputs
         without a name are no options, and an output without a name is `--output`. Snakemake does not compare it, as it
         depends on the inputs. `made_of`: changes if a setting or a value of `also` has changed, or if an input that no
         rule makes has another content, whatever its time (Snakemake itself notices only newer files).
         """
 
         def words(wildcards: Wildcards) -> list[str]:
-            return [word for name, value in given.items() for word in option(name, _value(value, wildcards))]
+            return [word for name, value in named.items() for word in option(name, _value(value, wildcards))]
 
         def options(wildcards: Wildcards, input: Any, output: Any) -> str:
             first = [("output", output[0])] if len(output) > len(output.keys()) else []
@@ -176,9 +176,9 @@ class Programs:
             return shlex.join([*words(wildcards), *(word for name, value in files for word in option(name, value))])
 
         def made_of(wildcards: Wildcards) -> str:
-            contents = [self._content_of(one, wildcards) for one in self._inputs_of(rule)]
-            own = [*filter(None, contents), *(str(_value(value, wildcards)) for value in also)]
-            return " ".join([*own, shlex.join(words(wildcards))])
+            contents = [self._content_of(item, wildcards) for item in self._inputs_of(rule)]
+            parts = [*filter(None, contents), *(str(_value(value, wildcards)) for value in also)]
+            return " ".join([*parts, shlex.join(words(wildcards))])
 
         return {"options": options, "made_of": made_of}
 
@@ -189,8 +189,10 @@ class Programs:
         """
 
         def made_of(wildcards: Wildcards) -> str:
-            given = names(wildcards)
-            return " ".join(self._module_digest(package, one) for one in ([given] if isinstance(given, str) else given))
+            wanted = names(wildcards)
+            return " ".join(
+                self._module_digest(package, name) for name in ([wanted] if isinstance(wanted, str) else wanted)
+            )
 
         return made_of
 
@@ -217,16 +219,16 @@ class Programs:
 
         A function has a digest in any case, so that the place of each tells its input.
         """
-        own = tuple(self._own(item(wildcards) if callable(item) else item))
-        return self._content(own) if own or callable(item) else ""
+        files = tuple(self._files_not_made(item(wildcards) if callable(item) else item))
+        return self._content(files) if files or callable(item) else ""
 
-    def _own(self, files: str | Iterable[str] | Mapping[str, str | Iterable[str]]) -> Iterator[str]:
+    def _files_not_made(self, files: str | Iterable[str] | Mapping[str, str | Iterable[str]]) -> Iterator[str]:
         if isinstance(files, str):
             if not self._is_made(files):
                 yield files
             return
-        for one in files.values() if isinstance(files, Mapping) else files:
-            yield from self._own(one)
+        for part in files.values() if isinstance(files, Mapping) else files:
+            yield from self._files_not_made(part)
 
     def _is_made(self, file: str) -> bool:
         """Whether a rule makes a file, or a folder around it; users' files may be in `results/` too."""
@@ -237,7 +239,7 @@ class Programs:
 
     def _sha256(self, file: Path) -> str:
         if file.stat().st_size < LARGE:
-            return self._known.sha256(file)
+            return self._digests.sha256(file)
         kept = FileDigests(DIGESTS, str(file if is_gguf(file) else file.parent))
         return kept.sha256(file, before=_say_reading)
 
@@ -267,14 +269,14 @@ def _value(value: Any, wildcards: Wildcards) -> Any:
 
 def _by_name(scripts: Path) -> dict[str, Path]:
     """The path of each program by its name; `LookupError` for two of the same name."""
-    found: dict[str, Path] = {}
+    programs: dict[str, Path] = {}
     for path in sorted(scripts.rglob("*.py")):
         if path.relative_to(scripts).parts[0] == "litm":
             continue
-        if path.stem in found:
-            raise LookupError(f"{path} and {found[path.stem]} have the same name")
-        found[path.stem] = path
-    return found
+        if path.stem in programs:
+            raise LookupError(f"{path} and {programs[path.stem]} have the same name")
+        programs[path.stem] = path
+    return programs
 
 
 # Modules of a program
@@ -287,13 +289,13 @@ def local_modules(script: Path, package_root: Path) -> tuple[Path, ...]:
     Follows `import` and `from ... import` statements anywhere in a file; modules imported by a computed name are not
     found: see `Programs.code`. Files beside a module in a folder of an extension count too: it may read them.
     """
-    found = {script}
+    modules = {script}
     waiting = [script]
     while waiting:
-        new = _imported_files(waiting.pop(), package_root) - found
-        found |= new
+        new = _imported_files(waiting.pop(), package_root) - modules
+        modules |= new
         waiting.extend(new)
-    return (script, *sorted(found - {script}))
+    return (script, *sorted(modules - {script}))
 
 
 @cache

@@ -113,7 +113,9 @@ class SweepInputs:
             if name in self.asked or model.tokenizer
         }
         #: Those whose tokens can be counted: all but those of a server or with recorded responses without a tokenizer.
-        self.counted = [name for name, one in self.prompting.items() if one.tokenizer_files or one.source]
+        self.counted = [
+            name for name, prompting in self.prompting.items() if prompting.tokenizer_files or prompting.source
+        ]
         #: What is measured, by the wildcard {ending} of its files.
         self.measures = {ending_of(measure): measure for measure in FILES}
         self._order = {name: index for index, name in enumerate(study.experiments)}
@@ -121,18 +123,18 @@ class SweepInputs:
         self._runs = cache(partial(measured_runs, Path("results")))
 
     def _prompting_of(self, model: LocalModel | ServedModel | RecordedModel) -> Prompting:
-        own = model.tokenizer or ""
-        if own in self._study.datasets:
-            own = self._data.file(own)
+        own_tokenizer = model.tokenizer or ""
+        if own_tokenizer in self._study.datasets:
+            own_tokenizer = self._data.file(own_tokenizer)
         is_elsewhere = isinstance(model, LocalModel) and (bool(model.hub) or model.is_gguf)
-        location = own or ("" if is_elsewhere else getattr(model, "path", None) or "")
+        location = own_tokenizer or ("" if is_elsewhere else getattr(model, "path", None) or "")
         # Counting tokens needs no weights, only the tokenizer's files.
         files = [location] if location else []
         if location and Path(location).is_dir():
             files = [str(file) for file in tokenizer_files(Path(location))]
         named = named_template(model.prompt_template)
         return Prompting(
-            own_tokenizer=own,
+            own_tokenizer=own_tokenizer,
             tokenizer=location,
             tokenizer_files=files,
             source=[f"results/models/{model.name}.json"] if is_elsewhere and not files else [],
@@ -157,8 +159,8 @@ class SweepInputs:
 
     def sweep(self, wildcards: Wildcards, measure: str | None = None) -> Sweep:
         """The sweep of {model} on {experiment} of a measure, by default the one that {ending} names."""
-        found = measure or self.measures[wildcards.ending]
-        return self._study.sweep(wildcards.model, wildcards.experiment, found)
+        wanted = measure or self.measures[wildcards.ending]
+        return self._study.sweep(wildcards.model, wildcards.experiment, wanted)
 
     def priority(self, wildcards: Wildcards) -> float:
         """Between 0 and 1, higher for an earlier experiment of the config: sweeps are asked in this order, after what
@@ -173,15 +175,15 @@ class SweepInputs:
         """A file of candidates that may have been filled up at random and one of the examples made of it, by experiment
         and size, as JSON has them.
         """
-        fills = {one.name for one in self._data.used if one.too_few == FILL}
+        fills = {candidates.name for candidates in self._data.used if candidates.too_few == FILL}
         return {
             name: {
-                str(cell.size): (self._data.file(one.datasets[cell.size]), example_file(one, cell))
-                for cell in one.cells
+                str(cell.size): (self._data.file(experiment.datasets[cell.size]), example_file(experiment, cell))
+                for cell in experiment.cells
                 if cell.size
             }
-            for name, one in self._study.experiments.items()
-            if fills.intersection(one.datasets.values())
+            for name, experiment in self._study.experiments.items()
+            if fills.intersection(experiment.datasets.values())
         }
 
     def examples(self, wildcards: Wildcards) -> list[str]:
@@ -217,8 +219,8 @@ class SweepInputs:
 
     def identified_tokenizer(self, wildcards: Wildcards) -> list[str]:
         """The tokenizer in a model's identity; the tokenizer that counts a server model's tokens is not part of it."""
-        own = self.prompting[wildcards.model].own_tokenizer
-        return [own] if own and not isinstance(self.asked[wildcards.model], ServedModel) else []
+        own_tokenizer = self.prompting[wildcards.model].own_tokenizer
+        return [own_tokenizer] if own_tokenizer and not isinstance(self.asked[wildcards.model], ServedModel) else []
 
     def source(self, wildcards: Wildcards) -> list[str]:
         """The file with the model's identity; none for recorded responses."""
@@ -229,11 +231,11 @@ class SweepInputs:
         """The identities of all models that the selection asks, encodes or reranks with: each determines the hub commit
         once, while there is a network.
         """
-        used = dict.fromkeys(filter(None, (one.rerank for one in self._study.experiments.values())))
+        used = dict.fromkeys(filter(None, (experiment.rerank for experiment in self._study.experiments.values())))
         others = [*needs_of(self._study).retrievers, *(self._study.rerankers[name] for name in used)]
         return [
             *(f"results/models/{name}.json" for name in self.asked),
-            *(file for one in others for file in identity_file(one)),
+            *(file for other in others for file in identity_file(other)),
         ]
 
     # Asking
@@ -325,11 +327,11 @@ class SweepInputs:
     def counted_now(self, wildcards: Wildcards) -> list[str]:
         """The estimate of each sweep that asks something, and whose model and data are here."""
         here = {name for name, model in self.asked.items() if _is_here(model)}
-        known = {name for name in self._study.experiments if self._has_data(name)}
+        with_data = {name for name in self._study.experiments if self._has_data(name)}
         return [
             sweep.files.estimate
             for sweep in self._study.sweeps
-            if sweep.model.name in here and sweep.experiment.name in known
+            if sweep.model.name in here and sweep.experiment.name in with_data
         ]
 
     def _has_data(self, name: str) -> bool:
@@ -337,7 +339,7 @@ class SweepInputs:
         alone = {name: self._study.experiments[name]}
         needs = needs_of(replace(self._study, models={}, token_models={}, experiments=alone))
         is_small = all(corpus.shards == 1 for corpus in needs.corpora)
-        return is_small and all(one.found(Path(FETCHED), self._study.data_mirror) for one in needs.remote_files)
+        return is_small and all(file.found(Path(FETCHED), self._study.data_mirror) for file in needs.remote_files)
 
     def answered(self, wildcards: Wildcards) -> int:
         """Bytes of all kept answers, whose growth shows new ones; they are no inputs."""
