@@ -43,6 +43,8 @@ OF_ANSWERS: dict[str, type[Entry]] = {
     "An experiment": Experiment,
     "A dataset": Dataset,
 }
+#: Words of details that fit beside their key, as they say in which way it is part of the key of an answer.
+PLAIN = ("as written", "through the prompts", "its name")
 
 
 class _Generator(GenerateJsonSchema):
@@ -101,19 +103,31 @@ def key_roles(cls: type[Entry]) -> dict[str, tuple[bool, str]]:
 
 
 def _answers() -> dict[str, str]:
-    """The parts of docs/answers.md."""
-    tables = []
+    """The parts of docs/answers.md: the keys of each kind of entry in lines, and a table of those with more to say."""
+    lines, table = [], ["| kind of entry | key | what of it is part of the key |", "|---|---|---|"]
     for title, cls in OF_ANSWERS.items():
-        tables += [f"## {title}", "", "| key | part of an answer's key | detail |", "|---|---|---|"]
-        rows = key_roles(cls)
-        for counts, word in ((True, "yes"), (False, "no")):
-            tables += [f"| `{key}` | {word} | {text} |" for key, (part, text) in rows.items() if part == counts]
-        tables.append("")
-    patterns = {"files": PARTS, "other files": NOT_READ}
+        parts, others = dict[str, str](), dict[str, str]()
+        for key, (is_part, text) in key_roles(cls).items():
+            (parts if is_part else others)[key] = text
+        told = {key: text for key, text in parts.items() if not any(words in text for words in PLAIN)}
+        table += [f"| {title[0].lower()}{title[1:]} | `{key}` | {text} |" for key, text in told.items()]
+        lines.append(f"- **{title}**, part of the key: {_with_remarks({**parts, **dict.fromkeys(told, '')})}.")
+        lines.append(f"- **{title}**, no part: {_with_remarks(others)}.")
+    files = {"Part of the key": PARTS, "No part, because they change no answer": NOT_READ}
     return {
-        "keys": "\n".join(tables).strip(),
-        **{part: ", ".join(f"`{pattern}`" for pattern in part_patterns) for part, part_patterns in patterns.items()},
+        "keys": "\n".join([*lines, "", *table]),
+        "files": "\n".join(
+            f"- **{which}**: {', '.join(f'`{pattern}`' for pattern in patterns)}." for which, patterns in files.items()
+        ),
     }
+
+
+def _with_remarks(keys: Mapping[str, str]) -> str:
+    """Keys on a line, those with one remark before it."""
+    groups: dict[str, list[str]] = {}
+    for key, remark in keys.items():
+        groups.setdefault(remark, []).append(f"`{key}`")
+    return "; ".join(f"{', '.join(names)}{f' ({remark})' if remark else ''}" for remark, names in groups.items())
 
 
 def _changes(file: Path) -> str:
