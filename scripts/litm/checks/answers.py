@@ -51,7 +51,7 @@ class Summary:
 
 def main() -> None:
     words = argparse.ArgumentParser(prog="litm answers", description=__doc__)
-    words.add_argument("--answers", type=Path, help="the folder of kept answers (LITM_ANSWERS, or results/answers)")
+    words.add_argument("--answers", type=Path, help="the folder of kept answers, by default that of the config")
     commands = words.add_subparsers(dest="command", required=True)
     listing = commands.add_parser("ls", help="list the identities with their answers")
     listing.add_argument("--configfile", type=Path, help="a config whose prices tell the dollars (config/config.yaml)")
@@ -61,7 +61,7 @@ def main() -> None:
     removing.add_argument("identity", help=f"the identity, or its first characters ({LEAST} at least)")
     removing.add_argument("--yes", action="store_true", help="delete them; without it, say what would be deleted")
     asked = words.parse_args()
-    folder = asked.answers or _default_folder()
+    folder = asked.answers or _default_folder(getattr(asked, "configfile", None))
     if asked.command == "ls":
         print("\n".join(listed(folder, asked.configfile)))
     elif asked.command == "import":
@@ -70,10 +70,18 @@ def main() -> None:
         note(remove(folder, asked.identity, asked.yes))
 
 
-def _default_folder() -> Path:
+def _config(more: Path | None) -> dict[str, Any]:
+    """The config of the working directory. more: a file that is put over it."""
+    from litm.config.yaml_files import read_layers
+
+    files = [ROOT / "config" / "config.yaml", Path("config/config.yaml"), *([more] if more else [])]
+    return read_layers(file for file in files if file.is_file())
+
+
+def _default_folder(config: Path | None) -> Path:
     from litm.config.study import answer_folders
 
-    return Path(answer_folders()[0])
+    return Path(answer_folders(_config(config).get("answers"))[0])
 
 
 # ls
@@ -127,10 +135,8 @@ def _cells(summary: Summary, prices: Mapping[str, Prices]) -> tuple[str, ...]:
 def _prices(config: Path | None) -> dict[str, Prices]:
     """The prices of a study's models, by its config files."""
     from litm.config.study import load_study
-    from litm.config.yaml_files import read_layers
 
-    files = [ROOT / "config" / "config.yaml", Path("config/config.yaml"), *([config] if config else [])]
-    study = load_study(read_layers(file for file in files if file.is_file()), ROOT)
+    study = load_study(_config(config), ROOT)
     prices = {name: getattr(model, "all_prices", None) for name, model in study.models.items()}
     return {name: Prices.of(given) for name, given in prices.items() if given}
 

@@ -23,7 +23,7 @@ REQUEST_FIELDS = {
     "best_of": "one answer is scored",
     **dict.fromkeys(
         ("api_key", "apikey", "authorization", "access_token", "auth_token", "password", "secret"),
-        "requests are written into identities and reports; a key is read from the variable that 'api_key_variable' names",
+        "requests are part of identities and reports; a key is read from the variable that 'api_key_variable' names",
     ),
 }
 

@@ -18,7 +18,7 @@ from litm.planning.tokens import Work
 SPARE_TIME = 3
 #: Seconds of a server per prompt, if no earlier run shows its speed.
 SERVED_SECONDS = 10
-#: Minutes: to load a model and read the kept answers; lower and upper limit of a request. Longer sweeps take several jobs.
+#: Minutes: to load a model and read its answers; lower and upper limit of a request. Longer sweeps take several jobs.
 START, LEAST, MOST = 15, 30, 24 * 60
 
 

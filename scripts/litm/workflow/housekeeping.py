@@ -71,10 +71,13 @@ def unread_copies(catalogues: Iterable[str], root: Path) -> list[str]:
 
 
 def old_journals() -> list[str]:
-    """A line if there are answers of an earlier version that no sweep uses."""
-    if any(Path("results/journal").glob("*/*.jsonl")) and not any(Path("results/answers").glob("*/*.jsonl")):
-        return ["results/journal has answers of an earlier version: `./litm answers import results` takes them in"]
-    return []
+    """A line if there are answers of an earlier version, which no sweep uses."""
+    if not any(Path("results/journal").glob("*/*.jsonl")):
+        return []
+    return [
+        "results/journal has answers of an earlier version, which are not used: take them in with "
+        "`./litm answers import results`, then move that folder away"
+    ]
 
 
 def lost_records(results: Iterable[str]) -> list[str]:
