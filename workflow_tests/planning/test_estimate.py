@@ -9,6 +9,7 @@ import pytest
 from configs import config, study
 from conftest import ROOT
 from echo_engine import AskedSweep
+from engine_settings import changed_settings
 from local_engines import SETTINGS
 from programs import run_program
 from record_makers import example
@@ -149,7 +150,7 @@ def test_a_servers_chat_is_counted_in_the_chat_template_or_else_by_its_words(tmp
 
 
 def test_the_estimate_is_what_a_sweep_then_asks(tmp_path):
-    identity, fit, settings = {"model": "m"}, Fit(30, 3), replace(SETTINGS, max_new_tokens=3)
+    identity, fit, settings = {"model": "m"}, Fit(30, 3), changed_settings(SETTINGS, max_new_tokens=3)
     asked = prompts(TEXTS, digest(identity))
     found = count(NAMES, asked, {}, fit, ENCODE, shares=True)
     with Journal(tmp_path / "j.jsonl") as journal:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from litm.base.schema import Answer, Made, NoPassword, NotNegative, PathTo, Place, Positive, Run, Workflow, choose
-from litm.engines.interface import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
+from litm.engines.interface import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineSettings
 from litm.engines.model_entries import AskedModel, Policy, ReasoningKeys, RequestKeys, Tags, only_strip
 from litm.engines.model_files import check_tokenizer
 from litm.engines.registry import engine_facts
@@ -196,3 +196,7 @@ class ServedModel(ReasoningKeys, RequestKeys, AskedModel):
     def location(self) -> dict:
         """The model's address, as `identify_model.py` takes it."""
         return self.of_role(Place)
+
+
+#: Settings of any engine that asks a server.
+ServedSettings = EngineSettings[ServedModel]

@@ -62,7 +62,7 @@ class ModelSize:
 
 @dataclass(frozen=True)
 class Numbers:
-    """How a model's entry wants its weights and its computation, see `EngineSettings`."""
+    """How a model's entry wants its weights and its computation."""
 
     dtype: str
     quantization: str

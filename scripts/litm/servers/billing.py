@@ -59,8 +59,8 @@ class Account:
 def budgeted(journal: Path, run: Mapping[str, Any], name: str) -> Iterator[dict[str, Any]]:
     """How a model is asked, with what the budget of its entry has paid for so far, by the journals of all its sweeps.
 
-    While this lasts, no other sweep with the model's budget asks. run: fields of `EngineSettings`; journal: of the
-    sweep, in the folder of the model; name: of the sweep, for messages.
+    While this lasts, no other sweep with the model's budget asks. run: the keys of its entry that change no answer;
+    journal: of the sweep, in the folder of the model; name: of the sweep, for messages.
     """
     if run.get("budget") is None:
         yield {**run}
