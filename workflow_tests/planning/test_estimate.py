@@ -198,11 +198,11 @@ def study_of(**entries: dict):
 
 
 def test_hours_are_unknown_rather_than_wrong_and_a_measured_speed_has_the_answers_time():
-    served = study_of(api=SERVED | {"concurrency": 5}).models["api"]
-    assert seconds(None, WORK, Rate(100.0, "")) == 10_000
-    assert seconds(None, WORK, Rate(100.0, "", has_answers=False)) == 10_000 + 0.25 * 5_000
-    assert seconds(None, WORK, None) is None
-    assert seconds(None, replace(WORK, prompts=0), None) == 0
+    local, served = study_of(api=SERVED | {"concurrency": 5}).models.values()
+    assert seconds(local, WORK, Rate(100.0, "")) == 10_000
+    assert seconds(local, WORK, Rate(100.0, "", has_answers=False)) == 10_000 + 0.25 * 5_000
+    assert seconds(local, WORK, None) is None
+    assert seconds(local, replace(WORK, prompts=0), None) == 0
     assert seconds(served, WORK, None) == 10 * 10 / 5
 
 

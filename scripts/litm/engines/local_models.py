@@ -24,6 +24,9 @@ class LocalModel(RunKeys, AskedModel):
     A change of device, batch_tokens or threads runs nothing again, and affects answers only by rounding.
     """
 
+    is_local: ClassVar[Literal[True]] = True
+    is_served: ClassVar[Literal[False]] = False
+    is_recorded: ClassVar[Literal[False]] = False
     #: Whether there is a model to load, with a tokenizer.
     has_weights: ClassVar[bool] = False
 

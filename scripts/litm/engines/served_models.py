@@ -49,6 +49,10 @@ class ServedModel(ReasoningKeys, RequestKeys, AskedModel):
     prompt_template chat).
     """
 
+    is_local: ClassVar[Literal[False]] = False
+    is_served: ClassVar[Literal[True]] = True
+    is_recorded: ClassVar[Literal[False]] = False
+    has_weights: ClassVar[Literal[False]] = False
     #: What a job that asks a server takes here, and into how many jobs a sweep is divided.
     threads: ClassVar[int] = 1
     used_gpus: ClassVar[int] = 0
