@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 from echo_engine import AskedSweep
+from engine_settings import changed_settings
 from local_engines import SETTINGS
 from programs import run_program
 from record_makers import response
@@ -70,7 +71,7 @@ class ForgetfulEngine(Engine):
 
 def sweep(engine: type[Engine], folder: Path) -> None:
     """The responses of a sweep, as generate.py writes them."""
-    identity, settings = {"engine": engine.__name__}, replace(SETTINGS, max_new_tokens=30)
+    identity, settings = {"engine": engine.__name__}, changed_settings(SETTINGS, max_new_tokens=30)
     prompts = sweep_prompts(EXAMPLES, digest(identity), "raw")
     with Journal(folder / "journal.jsonl") as journal:
         outcome = ask_missing(prompts, journal, AskedSweep("m/e", identity), Fit(None, 30), lambda: engine(settings))

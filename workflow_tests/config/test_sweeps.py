@@ -7,6 +7,7 @@ from plans import inputs_of, of
 
 from litm.base.messages import UserError
 from litm.checks.doctor import longest_prompt
+from litm.config.catalogue import MODELS
 from litm.planning.tokens import ANSWER_SHARE, FRAME_TOKENS, mean_work, most_work
 from litm.records.measures import ANSWER, LOG_PROBABILITY
 
@@ -65,3 +66,11 @@ def test_a_job_that_measures_has_the_memory_and_time_of_its_own_sweep_not_those_
 def test_a_sweep_that_the_selection_lacks_is_named():
     with pytest.raises(UserError, match="a does not run y for its answer"):
         study(models={"a": HERE}, experiments=[EXPERIMENT]).sweep("a", "y")
+
+
+def test_a_model_is_of_one_kind():
+    recorded = {"engine": "recorded", "responses": {"x": "r.jsonl"}}
+    classes = [MODELS.of(entry) for entry in (HERE, {"engine": "dummy"}, SERVED, recorded)]
+    kinds = [(one.is_local, one.is_served, one.is_recorded) for one in classes]
+    assert kinds == [(True, False, False), (True, False, False), (False, True, False), (False, False, True)]
+    assert [one.has_weights for one in classes] == [True, False, False, False]

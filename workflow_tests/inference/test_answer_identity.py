@@ -3,9 +3,9 @@
 from itertools import product
 
 import pytest
+from engine_settings import engine_settings
 
 from litm.base.store import canonical_json, digest
-from litm.engines.interface import EngineSettings
 from litm.engines.modules import anthropic, openai
 from litm.inference.answer_identity import (
     NEW_PROMPTS,
@@ -73,17 +73,15 @@ def test_what_means_the_same_has_the_same_form_and_nothing_else(what):
 
 def sent(identity: dict, base_url: str | None) -> str:
     """Where a request goes, and its fields, from the engine's own code."""
-    settings = EngineSettings(
-        location="m", revision=None, tokenizer=None, prompt_template="chat", template=None,
-        max_new_tokens=identity["decoding"]["max_new_tokens"], stop="first_line",
-        base_url=base_url, endpoint=identity["model"]["endpoint"], request=identity["model"]["request"],
-    )  # fmt: skip
-    if identity["model"]["engine"] == "anthropic":
+    limit, asked = identity["decoding"]["max_new_tokens"], identity["model"]
+    keys = {key: asked[key] for key in ("endpoint", "request")}
+    settings = engine_settings(asked["engine"], "m", base_url=base_url, max_new_tokens=limit, **keys)
+    if asked["engine"] == "anthropic":
         fields = anthropic.request_fields(
             settings, [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
         )
         return canonical_json([base_url or ANTHROPIC, fields])
-    return canonical_json([base_url or OPENAI, settings.endpoint, openai.request_fields(settings)])
+    return canonical_json([base_url or OPENAI, settings.keys.endpoint, openai.request_fields(settings)])
 
 
 #: What a limit may be in a request to a model with `max_new_tokens: 50`, "" for not at all.

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from api_engines import HASTE, SETTINGS, answers, make_engine
 from canaries import CANARY
+from engine_settings import changed_settings
 from fault_server import FAULTS, FaultServer, answer_to
 from programs import refused
 
@@ -20,8 +21,8 @@ from litm.servers.retrying import Patience, masked
 
 def test_the_total_timeout_of_a_request_is_an_hour_the_entrys_or_the_timeout_without_data():
     assert Patience.of(SETTINGS).total == 3600
-    assert Patience.of(replace(SETTINGS, request_timeout=5000)).total == 5000
-    assert Patience.of(replace(SETTINGS, request_total_timeout=20)).total == 20
+    assert Patience.of(changed_settings(SETTINGS, request_timeout=5000)).total == 5000
+    assert Patience.of(changed_settings(SETTINGS, request_total_timeout=20)).total == 20
 
 
 def test_a_redirect_is_refused_and_nothing_is_sent_to_where_it_leads(protocol):

@@ -3,20 +3,20 @@
 from dataclasses import replace
 
 import pytest
+from engine_settings import changed_settings, engine_settings
 from programs import loaded_by, program_file
 
 from litm.config.catalogue import read_catalogue_entry
-from litm.engines.interface import EngineSettings
 from litm.engines.modules import dummy
 from litm.engines.registry import load_engine
 from litm.records.responses import Response
 
-SETTINGS = EngineSettings("dummy", None, None, "raw", None, 30, "end_token")
+SETTINGS = engine_settings("dummy", "dummy", max_new_tokens=30)
 PROMPTS = [f"Key {number} is one of many words, and the answer is a few of them." for number in range(200)]
 
 
 def ask(prompts: list, **changes) -> list[Response]:
-    engine = load_engine("dummy", replace(SETTINGS, **changes))
+    engine = load_engine("dummy", changed_settings(SETTINGS, **changes))
     return [answer for batch in engine.generate(engine.prepare(prompts)) for _, answer in batch]
 
 

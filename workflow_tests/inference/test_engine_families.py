@@ -1,10 +1,10 @@
 """The transformers engine: equal answers in any batch, for all architectures."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 import torch
+from engine_settings import changed_settings
 from families import FAMILIES, random_prompts
 from local_engines import CPU_ERROR, NEW_TOKENS, answered, answers, prepared
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedModel
@@ -26,7 +26,7 @@ def test_batches_give_the_answers_of_one_prompt_at_a_time(settings_of, family):
     # Or the comparison would show nothing.
     assert len({response.text for response in alone}) > len(prompts) / 2
     for budget in BUDGETS:
-        assert answers(replace(settings, batch_tokens=budget), prompts) == alone
+        assert answers(changed_settings(settings, batch_tokens=budget), prompts) == alone
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -43,7 +43,7 @@ def greedy(settings: EngineSettings, prompt: list[int]) -> list[str]:
     """The words that a model says after a prompt, by its most likely token each time, without `generate` or a cache."""
     engine, said = load_engine("transformers", settings), []
     kind = AutoModelForSeq2SeqLM if engine.config.is_encoder_decoder else AutoModelForCausalLM
-    model = kind.from_pretrained(settings.location, attn_implementation=settings.attention)
+    model = kind.from_pretrained(settings.location, attn_implementation=settings.keys.attention)
     while len(said) < NEW_TOKENS and engine.tokenizer.eos_token_id not in said:
         inputs = {"input_ids": torch.tensor([prompt]), "decoder_input_ids": torch.tensor([[0, *said]])}
         if not engine.config.is_encoder_decoder:
@@ -55,14 +55,14 @@ def greedy(settings: EngineSettings, prompt: list[int]) -> list[str]:
 
 def test_condensed_rotary_embeddings_change_the_answers(settings_of):
     condensed = {"rope_parameters": {"rope_type": "linear", "factor": 8.0, "rope_theta": 10000.0}}
-    changed = answers(replace(settings_of("llama"), config=condensed), random_prompts(6))
+    changed = answers(changed_settings(settings_of("llama"), config=condensed), random_prompts(6))
     assert changed != answers(settings_of("llama"), random_prompts(6))
 
 
 def test_a_longer_window_in_the_configuration_lets_a_model_read_on_and_changes_no_shorter_prompt(settings_of):
     """MPT's bias of attention has the length of its configured window, which is less than the paper asked of it."""
     prompts = random_prompts(4)
-    longer = replace(settings_of("mpt"), config={"max_seq_len": 512})
+    longer = changed_settings(settings_of("mpt"), config={"max_seq_len": 512})
     assert answers(longer, prompts) == answers(settings_of("mpt"), prompts)
     (answer,) = answers(longer, [[2] * 300])
     assert answer.response_tokens > 0
@@ -74,7 +74,7 @@ def test_the_answer_of_an_encoder_decoder_ends_at_its_end_token_or_at_the_limit(
     settings, prompts = settings_of("t5"), random_prompts(12)
     whole = [response.text.split() for response in answers(settings, prompts)]
     end = whole[0][3]
-    engine = load_engine("transformers", replace(settings, batch_tokens=300))
+    engine = load_engine("transformers", changed_settings(settings, batch_tokens=300))
     engine.tokenizer.eos_token = end
     found = answered(engine, prepared(prompts))
     assert {response.finish_reason for response in found} == {STOP, LENGTH}
@@ -89,7 +89,7 @@ def test_an_encoder_decoder_stops_at_the_line_end(settings_of, monkeypatch):
     # Every word ends a line, so an answer is its first word that is not special.
     prompts = random_prompts(12)
     whole = answers(settings_of("t5"), prompts)
-    engine = load_engine("transformers", replace(settings_of("t5"), stop=FIRST_LINE, batch_tokens=300))
+    engine = load_engine("transformers", changed_settings(settings_of("t5"), stop=FIRST_LINE, batch_tokens=300))
     tokens, decode = engine.tokenizer, engine.tokenizer.batch_decode
     monkeypatch.setattr(tokens, "batch_decode", lambda *ids, **more: [f"{text}\n" for text in decode(*ids, **more)])
     found = answered(engine, prepared(prompts))
@@ -113,14 +113,14 @@ def test_settings_that_would_change_greedy_answers_are_told_to_be_left_out(setti
 
 def test_an_implementation_of_attention_that_an_architecture_lacks_is_named_with_the_remedy(settings_of):
     with pytest.raises(UserError, match="set the model's 'attention' to eager"):
-        answers(replace(settings_of("mpt"), attention="sdpa"), [[2]])
+        answers(changed_settings(settings_of("mpt"), attention="sdpa"), [[2]])
 
 
 @pytest.mark.parametrize("family", ["llama", "t5"])
 def test_weights_in_four_bits_of_any_shape_are_computed_with(settings_of, family):
     """Rows that are no multiple of a block, such as these of 32, fail in the product for processors with AVX-512."""
     prompts = random_prompts(6)
-    found = answers(replace(settings_of(family), quantization="nf4"), prompts)
+    found = answers(changed_settings(settings_of(family), quantization="nf4"), prompts)
     assert found != answers(settings_of(family), prompts)
     assert all("bitsandbytes" in response.made_with for response in found)
 
@@ -151,7 +151,7 @@ def test_a_batch_that_does_not_fit_the_memory_is_halved_and_so_are_those_after_i
     settings, prompts = settings_of("llama"), random_prompts(30)
     alone = answers(settings, prompts)
     tried = limit_memory(monkeypatch, 600, error)
-    assert answers(replace(settings, batch_tokens=10**6), prompts) == alone
+    assert answers(changed_settings(settings, batch_tokens=10**6), prompts) == alone
     assert [count for count, _ in tried[:3]] == [30, 15, 7]
     # What failed once is not tried again: after the halvings no batch fails.
     assert all(count * (longest + NEW_TOKENS) <= 600 for count, longest in tried[2:])
@@ -161,7 +161,8 @@ def test_a_batch_that_does_not_fit_the_memory_is_halved_and_so_are_those_after_i
 
 
 def test_a_single_prompt_beyond_the_memory_alone_has_no_answer(settings_of, monkeypatch, capsys):
-    settings, prompts = replace(settings_of("llama"), batch_tokens=200), [[2] * 40, [3] * 30, [4] * 50, [5] * 48]
+    settings = changed_settings(settings_of("llama"), batch_tokens=200)
+    prompts = [[2] * 40, [3] * 30, [4] * 50, [5] * 48]
     limit_memory(monkeypatch, 55, CUDA_ERROR)
     batches = list(load_engine("transformers", settings).generate(prepared(prompts)))
     assert sorted(index for batch in batches for index, _ in batch) == [0, 1]

@@ -1,11 +1,11 @@
 """The transformers engine with the reference model: batches change no answer, and answers end in the right place."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
+from engine_settings import changed_settings
 from local_engines import PIECES, SETTINGS, answered, answers, babble, kv_prompts
 from model_folders import change
 from programs import refused
@@ -46,9 +46,9 @@ def test_batches_at_once_give_the_answers_of_one_after_the_other(capsys):
 
 def test_stopping_at_the_line_end_gives_the_beginning_of_the_same_answer(babbler):
     prompts = babble(40)
-    settings = replace(SETTINGS, location=babbler, max_new_tokens=30, batch_tokens=400)
+    settings = changed_settings(SETTINGS, location=babbler, max_new_tokens=30, batch_tokens=400)
     full = answers(settings, prompts)
-    short = answers(replace(settings, stop=FIRST_LINE), prompts)
+    short = answers(changed_settings(settings, stop=FIRST_LINE), prompts)
     stopped = [whole.text != cut.text for whole, cut in zip(full, short, strict=True)]
     assert sum(stopped) >= 10
     for whole, cut in zip(full, short, strict=True):
@@ -59,7 +59,8 @@ def test_stopping_at_the_line_end_gives_the_beginning_of_the_same_answer(babbler
 
 def test_prompts_are_encoded_whole_and_in_their_template():
     prompt = kv_prompts(300, 1)[0][0]
-    engine = load_engine("transformers", replace(SETTINGS, prompt_template="named", template="Say: {prompt}\nNow:"))
+    settings = changed_settings(SETTINGS, prompt_template="named", template="Say: {prompt}\nNow:")
+    engine = load_engine("transformers", settings)
     (ids,) = encoded(engine, prompt)
     assert len(ids) > engine.config.max_position_embeddings
     assert engine.tokenizer.decode(ids) == f"Say: {prompt}\nNow:"
@@ -87,7 +88,7 @@ CHATS = {
 @pytest.mark.parametrize("what", CHATS)
 def test_a_chat_is_in_the_tokenizers_template_or_the_template_is_refused(what):
     template, content, expected = CHATS[what]
-    engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
+    engine = load_engine("transformers", changed_settings(SETTINGS, prompt_template="chat"))
     engine.tokenizer.chat_template = template
     if isinstance(expected, UserError):
         assert str(expected) in refused(engine.prepare, [content])
@@ -121,7 +122,7 @@ SPOILED = {
 def test_weights_that_cannot_be_loaded_whole_are_refused_and_never_made_up(model_folder, what):
     spoil, said = SPOILED[what]
     spoil(model_folder / "model.safetensors")
-    found = refused(answers, replace(SETTINGS, location=str(model_folder)), ["hello"])
+    found = refused(answers, changed_settings(SETTINGS, location=str(model_folder)), ["hello"])
     assert re.search(said.replace("FOLDER", str(model_folder)), found)
 
 
@@ -142,7 +143,7 @@ def test_a_padding_token_without_an_embedding_does_no_harm():
     ],
 )
 def test_a_device_a_model_or_a_tokenizer_that_is_not_there_is_named(changes, said):
-    assert re.search(said, refused(answers, replace(SETTINGS, **changes), ["hello"]))
+    assert re.search(said, refused(answers, changed_settings(SETTINGS, **changes), ["hello"]))
 
 
 def test_what_follows_an_end_token_is_no_part_of_an_answer():
@@ -159,10 +160,10 @@ def loaded(settings: EngineSettings) -> PreTrainedModel:
 @pytest.mark.parametrize(("quantization", "layer"), [("nf4", "Linear4bit"), ("int8", "Linear8bitLt")])
 def test_quantised_weights_still_read_the_context_and_are_named(quantization, layer):
     pairs = kv_prompts(size=5, count=8)
-    model = loaded(replace(SETTINGS, quantization=quantization))
+    model = loaded(changed_settings(SETTINGS, quantization=quantization))
     kinds = {type(module).__name__ for name, module in model.named_modules() if name.endswith("q_proj")}
     assert kinds == {layer}
-    found = answers(replace(SETTINGS, quantization=quantization), [prompt for prompt, _ in pairs])
+    found = answers(changed_settings(SETTINGS, quantization=quantization), [prompt for prompt, _ in pairs])
     assert sum(value in answer.text for answer, (_, value) in zip(found, pairs, strict=True)) >= 6
     assert "bitsandbytes" in found[0].made_with
 
@@ -170,11 +171,11 @@ def test_quantised_weights_still_read_the_context_and_are_named(quantization, la
 def test_weights_that_are_quantised_already_are_not_quantised_again(model_folder):
     change(model_folder / "config.json", quantization_config={"quant_method": "gptq", "bits": 4})
     with pytest.raises(UserError, match="quantised already: set the model's 'quantization' to none"):
-        loaded(replace(SETTINGS, location=str(model_folder), quantization="nf4"))
+        loaded(changed_settings(SETTINGS, location=str(model_folder), quantization="nf4"))
 
 
 def test_four_bits_are_nf4_twice_quantised_computed_in_the_dtype():
-    config = loaded(replace(SETTINGS, quantization="nf4", dtype="bfloat16")).config.quantization_config
+    config = loaded(changed_settings(SETTINGS, quantization="nf4", dtype="bfloat16")).config.quantization_config
     assert (config.bnb_4bit_quant_type, config.bnb_4bit_use_double_quant) == ("nf4", True)
     assert config.bnb_4bit_compute_dtype == torch.bfloat16
 

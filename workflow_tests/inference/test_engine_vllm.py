@@ -8,6 +8,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 import torch
+from engine_settings import changed_settings
 from families import save_model
 from local_engines import SETTINGS, answered, answers, babble, kv_prompts, measured, nats
 from programs import refused
@@ -82,7 +83,7 @@ def interface(monkeypatch):
 
 def compare(settings, prompts) -> None:
     """The answers of this engine are those of transformers."""
-    engine = load_engine("vllm", settings)
+    engine = load_engine("vllm", changed_settings(settings, "vllm"))
     said = [replace(one, made_with="") for one in answered(engine, engine.prepare(prompts))]
     assert said == [replace(answer, made_with="") for answer in answers(settings, prompts)]
     assert engine.computed_tokens == sum(max(0, answer.prompt_tokens - 16) for answer in said)
@@ -95,7 +96,7 @@ def test_answers_are_those_of_transformers():
 
 @pytest.mark.usefixtures("interface")
 def test_a_line_end_before_any_text_ends_no_answer(babbler):
-    settings = replace(SETTINGS, location=babbler, max_new_tokens=15, stop=FIRST_LINE)
+    settings = changed_settings(SETTINGS, location=babbler, max_new_tokens=15, stop=FIRST_LINE)
     compare(settings, babble(40))
     # Some were resumed after such a line end.
     assert len(Model.last.asked) > 39
@@ -103,14 +104,14 @@ def test_a_line_end_before_any_text_ends_no_answer(babbler):
 
 @pytest.mark.usefixtures("interface")
 def test_prompts_are_asked_in_the_order_of_their_tokens():
-    engine = load_engine("vllm", replace(SETTINGS, max_new_tokens=1))
+    engine = load_engine("vllm", changed_settings(SETTINGS, "vllm", max_new_tokens=1))
     list(engine.generate(engine.prepare([prompt for prompt, _ in kv_prompts(2, 6)])))
     assert Model.last.asked == sorted(Model.last.asked)
 
 
 @pytest.mark.usefixtures("interface")
 def test_options_of_the_model_are_arguments_of_vllm():
-    compare(replace(SETTINGS, own={"engine_options": {"enforce_eager": True}}), [kv_prompts(2, 1)[0][0]])
+    compare(changed_settings(SETTINGS, "vllm", engine_options={"enforce_eager": True}), [kv_prompts(2, 1)[0][0]])
     assert Model.last.options["enforce_eager"] is True
 
 
@@ -124,7 +125,7 @@ def compare_measured(count: int) -> None:
     """The log-probabilities of this engine are those of transformers."""
     prompts = [prompt for prompt, _ in kv_prompts(4, count)]
     accepted = [[value, value[:9], "another"] for _, value in kv_prompts(4, count)]
-    engines = [load_engine(name, SETTINGS) for name in ("vllm", "transformers")]
+    engines = [load_engine(name, changed_settings(SETTINGS, name)) for name in ("vllm", "transformers")]
     ours, theirs = (nats(measured(engine, engine.prepare(prompts, accepted))) for engine in engines)
     assert ours == [pytest.approx(one, rel=5e-5, abs=1e-3) for one in theirs]
 
@@ -161,12 +162,13 @@ def test_settings_that_vllm_has_otherwise_are_refused(change, message):
 def test_an_encoder_decoder_is_refused(tmp_path):
     save_model("t5", tmp_path)
     said = "t5 is an encoder-decoder: set the model's 'engine' to transformers"
-    assert said in refused(load_engine, "vllm", replace(SETTINGS, location=str(tmp_path)))
+    assert said in refused(load_engine, "vllm", changed_settings(SETTINGS, "vllm", location=str(tmp_path)))
 
 
 @pytest.mark.skipif(engine_module.find_spec("vllm") is not None, reason="vLLM is installed")
 def test_without_vllm_the_message_says_how_to_install_it():
-    assert refused(load_engine, "vllm", SETTINGS).startswith("vLLM is not installed: 'pip install vllm'")
+    settings = changed_settings(SETTINGS, "vllm")
+    assert refused(load_engine, "vllm", settings).startswith("vLLM is not installed: 'pip install vllm'")
 
 
 @pytest.mark.skipif(engine_module.find_spec("vllm") is None, reason="vLLM is not installed")

@@ -1,6 +1,7 @@
 """The registry of engines: their facts, readable without their packages, and declared nowhere else."""
 
 import ast
+import json
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +12,7 @@ from litm.base.extensions import VARIABLE
 from litm.checks import doctor_models
 from litm.config.catalogue import read_catalogue_entry
 from litm.engines.interface import EngineFacts
-from litm.engines.registry import engine_facts, engine_names
+from litm.engines.registry import engine_facts, engine_names, settings_class
 from litm.inference.answer_identity import equal_form
 
 
@@ -83,3 +84,43 @@ def test_an_engine_that_is_one_added_file_is_read_checked_and_refused_by_what_it
     assert "'endpoint' is not for 'engine: brief', only for 'engine: openai'" in said
     said = refused(read_catalogue_entry, "models", "m", {**entry, "prompt_template": "chat"})
     assert "'prompt_template: chat' with 'endpoint: completions' needs 'tokenizer'" in said
+
+
+#: An engine with a key whose type JSON lacks.
+PAIRED = """
+from typing import Annotated
+from litm.base.schema import Names, Run
+from litm.engines.interface import EngineFacts
+from litm.engines.local_models import LocalModel
+ENGINE = EngineFacts(about="paired", version=1)
+class Settings(LocalModel):
+    names: Annotated[Names, Run("nothing")] = ("a",)
+    pace: Annotated[float, Run("nothing")] = 0.5
+class Engine: ...
+"""
+
+
+def test_an_engine_reads_its_keys_in_their_types_with_the_defaults_of_its_class(tmp_path, monkeypatch):
+    (tmp_path / "engines").mkdir()
+    (tmp_path / "engines" / "paired.py").write_text(PAIRED)
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    entry = {"engine": "paired", "prompt_template": "raw", "names": ["b", "c"], "gpus": 2}
+    model = read_catalogue_entry("models", "m", entry)
+    settings = json.loads(json.dumps({**model.answer_settings(), **model.run_settings()}))
+    keys = settings_class("paired").from_settings(settings)
+    assert (keys.names, keys.pace, keys.device, keys.batch_tokens) == (("b", "c"), 0.5, "cpu", 16384)
+    # No engine sees a key of the workflow.
+    assert keys.gpus == 1
+    assert settings_class("paired").from_settings({}).names == ("a",)
+
+
+def test_the_keys_of_one_engine_are_read_by_another_as_far_as_it_has_them():
+    entry = {"engine": "vllm", "hub": "a/b", "prompt_template": "raw", "dtype": "float16", "reasoning": "strip"}
+    model = read_catalogue_entry("models", "m", {**entry, "engine_options": {"enforce_eager": True}})
+    settings = {**model.answer_settings(), **model.run_settings(), "engine": "transformers"}
+    assert settings["attention"] == "sdpa" and settings["reasoning"]["policy"] == "strip"
+    keys = settings_class("transformers").from_settings(settings)
+    assert (type(keys), keys.engine, keys.dtype) == (settings_class("transformers"), "transformers", "float16")
+    assert keys.model_fields_set == {"engine", "prompt_template", "dtype", "attention", "device", "batch_tokens"}
+    # An entry says how its reasoning is treated in words of its own, and its settings in those of `Reasoning`.
+    assert keys.policy is None

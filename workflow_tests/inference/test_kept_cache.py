@@ -1,11 +1,11 @@
 """The prefix cache: shared prefixes are kept, and answers do not change."""
 
-from dataclasses import replace
 from functools import wraps
 from inspect import Parameter, Signature
 
 import pytest
 import torch
+from engine_settings import changed_settings
 from families import FAMILIES, GROUPED, IDS, SHAPE, WORDS, random_prompts, related_prompts, save_model
 from local_engines import CPU_ERROR, TINY, answered, prepared
 from transformers import (
@@ -40,7 +40,7 @@ CANNOT_KEEP = ("mistral", "gemma3", "t5")
 
 def answers(settings: EngineSettings, prompts: list[list[int]], **changes: object) -> tuple[list[Response], int | None]:
     """The answer to each prompt, exactly one each, and the prompt tokens computed."""
-    engine = load_engine("transformers", replace(settings, **changes))
+    engine = load_engine("transformers", changed_settings(settings, **changes))
     return answered(engine, prepared(prompts)), engine.computed_tokens
 
 
@@ -215,8 +215,8 @@ def test_models_with_special_caches_or_positions_give_the_answers_of_a_prompt_al
 ):
     monkeypatch.setitem(FAMILIES, make.__name__, make)
     save_model(make.__name__, tmp_path)
-    attention = EAGER if make in (rwkv, openai_gpt) else TINY.attention
-    settings, prompts = replace(TINY, location=str(tmp_path), attention=attention), related_prompts(24)
+    attention = EAGER if make in (rwkv, openai_gpt) else TINY.keys.attention
+    settings, prompts = changed_settings(TINY, location=str(tmp_path), attention=attention), related_prompts(24)
     found = answers(settings, prompts, batch_tokens=batch_tokens)[0]
     # Loaded anew for each, because some models keep the length of the longest prompt so far.
     assert found == [read_whole(settings, [prompt])[0] for prompt in prompts]
@@ -233,7 +233,7 @@ def test_a_model_shares_prefixes_unless_a_prompt_with_its_answer_exceeds_its_win
     limit = max(map(len, prompts)) + TINY.max_new_tokens - over
     monkeypatch.setitem(FAMILIES, "limited", lambda: make(limit))
     save_model("limited", tmp_path)
-    settings = replace(TINY, location=str(tmp_path))
+    settings = changed_settings(TINY, location=str(tmp_path))
     found, computed = answers(settings, prompts, batch_tokens=600)
     # Loaded anew for each, because some models keep the length of the longest prompt so far.
     assert found == [read_whole(settings, [prompt])[0] for prompt in prompts]

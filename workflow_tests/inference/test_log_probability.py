@@ -7,6 +7,7 @@ from random import Random
 import pytest
 import torch
 from api_engines import make_engine
+from engine_settings import changed_settings
 from families import FAMILIES, WORDS, random_prompts
 from fault_server import FAULTS, FaultServer
 from local_engines import SETTINGS, kv_prompts, measured, nats
@@ -29,7 +30,7 @@ def independent(settings: EngineSettings, prompts: Sequence[Prepared]) -> list[l
     """What is measured, by one reading of each prompt with each answer, without a batch, a cache or the engine."""
     is_seq2seq = load_engine("transformers", settings).config.is_encoder_decoder
     kind = AutoModelForSeq2SeqLM if is_seq2seq else AutoModelForCausalLM
-    model = kind.from_pretrained(settings.location, attn_implementation=settings.attention, dtype=torch.float32)
+    model = kind.from_pretrained(settings.location, attn_implementation=settings.keys.attention, dtype=torch.float32)
     found: list[list[float]] = []
     for prompt in prompts:
         found.append([])
@@ -66,7 +67,7 @@ def test_it_is_that_of_an_independent_computation_in_any_batch(settings_of, fami
     expected = independent(settings_of(family), prompts)
     for shares in (True, False):
         for budget in BUDGETS:
-            settings = replace(settings_of(family), batch_tokens=budget, share_prefixes=shares)
+            settings = changed_settings(settings_of(family), batch_tokens=budget, share_prefixes=shares)
             found = measured(load_engine("transformers", settings), prompts)
             assert_close(nats(found), expected)
     assert {response.finish_reason for response in found} == {MEASURED}

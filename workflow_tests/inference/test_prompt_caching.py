@@ -4,11 +4,11 @@ import asyncio
 import json
 import random
 from contextlib import nullcontext
-from dataclasses import replace
 
 import pytest
 from api_engines import HASTE, SETTINGS, answers, make_engine
 from billing_server import COUNTERS, BillingServer
+from engine_settings import changed_settings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -155,7 +155,7 @@ def test_conversations_and_system_prompts_are_cached_up_to_the_turn_that_differs
 @pytest.mark.parametrize("url", [None, "https://eu.api.openai.com/v1", "http://localhost:1/v1"])
 def test_only_openais_own_servers_get_a_key_to_their_cache(url, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "k")
-    engine = openai.Engine(replace(SETTINGS, prices=PRICES["openai"], base_url=url), HASTE)
+    engine = openai.Engine(changed_settings(SETTINGS, prices=PRICES["openai"], base_url=url), HASTE)
     planned = engine.plan(SWEEPS["keys"], [2000] * len(SWEEPS["keys"])).prompts
     plain = [engine.request(prompt)[1] for prompt in SWEEPS["keys"]]
     bodies = [engine.for_cache(body, planned[number]) for number, body in enumerate(plain)]

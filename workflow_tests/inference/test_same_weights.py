@@ -5,11 +5,11 @@ order), so answers may differ: how many do is printed and bounded. What they are
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from engine_settings import changed_settings
 from local_engines import SETTINGS, answered, answers
 
 from litm.base.store import file_sha256
@@ -78,16 +78,16 @@ def compare(found: list[Response], local: list[Response], most: float, capsys) -
 def test_llamacpps_server_gets_the_same_tokens_and_mostly_answers_the_same(url, model, capsys):
     contents = [*prompts_of("needle_in_haystack", 10, 6, 5), *prompts_of("kv_retrieval", 3, 6, 1)]
     assert len(set(contents)) == 12
-    settings = replace(SETTINGS, location=model, tokenizer=model, prompt_template=CHAT, max_new_tokens=120)
-    served = replace(settings, base_url=url, endpoint=CHAT_ENDPOINT, concurrency=1)
+    settings = changed_settings(SETTINGS, location=model, tokenizer=model, prompt_template=CHAT, max_new_tokens=120)
+    served = changed_settings(settings, "openai", base_url=url, endpoint=CHAT_ENDPOINT, concurrency=1)
     compare(answers(served, contents, "openai"), answers(settings, contents), 0.4, capsys)
 
 
 def test_vllm_answers_as_transformers_and_computes_common_prefixes_once(model, capsys):
     pytest.importorskip("vllm", reason="vLLM: CONTRIBUTING.md has the command")
     prompts = prompts_of("needle_in_haystack", 20, 4, 0, 10, 19)
-    settings = replace(SETTINGS, location=model, prompt_template=CHAT, max_new_tokens=60, stop=FIRST_LINE)
-    engines = [load_engine(name, settings) for name in ("vllm", "transformers")]
+    settings = changed_settings(SETTINGS, location=model, prompt_template=CHAT, max_new_tokens=60, stop=FIRST_LINE)
+    engines = [load_engine(name, changed_settings(settings, name)) for name in ("vllm", "transformers")]
     found, local = (answered(engine, engine.prepare(prompts)) for engine in engines)
     compare(found, local, 0.2, capsys)
     in_vllm, here = (engine.computed_tokens for engine in engines)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from engine_settings import changed_settings
 from local_engines import SETTINGS, answers, kv_prompts
 from local_server import served
 from transformers import AutoTokenizer
@@ -37,13 +38,15 @@ def url(tmp_path_factory) -> Iterator[str]:
         yield address
 
 
-def check_the_same(url: str, model: Path, contents: list, **changes: object) -> list:
+def check_the_same(url: str, model: Path, contents: list, endpoint: str, prompt_template: str) -> list:
     """Both engines' answers, checked to be equal, except for their counts of answer tokens, bills and `made_with`."""
-    settings = replace(SETTINGS, location=str(model), tokenizer=str(model), max_new_tokens=30, **changes)
-    served = answers(replace(settings, base_url=url, concurrency=4), contents, "openai")
-    for one, other in zip(served, answers(settings, contents), strict=True):
+    rules = {"prompt_template": prompt_template, "max_new_tokens": 30}
+    settings = changed_settings(SETTINGS, location=str(model), tokenizer=str(model), **rules)
+    served = changed_settings(settings, "openai", base_url=url, endpoint=endpoint, concurrency=4)
+    asked = answers(served, contents, "openai")
+    for one, other in zip(asked, answers(settings, contents), strict=True):
         assert one == replace(other, response_tokens=one.response_tokens, made_with=one.made_with, billed=one.billed)
-    return served
+    return asked
 
 
 def test_completions_are_those_of_the_local_engine(url, model):

@@ -1,10 +1,10 @@
 """Broken model files: one line that names the file, before anything is asked."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from engine_settings import changed_settings
 from local_engines import SETTINGS, answers
 from model_folders import change
 from programs import refused, run_program
@@ -19,7 +19,7 @@ CONFIG, GENERATION, TOKENIZER = "config.json", "generation_config.json", "tokeni
 
 
 def ask(folder: str, template: str = "raw") -> None:
-    answers(replace(SETTINGS, location=folder, prompt_template=template, max_new_tokens=1), ["x"])
+    answers(changed_settings(SETTINGS, location=folder, prompt_template=template, max_new_tokens=1), ["x"])
 
 
 #: What reads a model's folder.

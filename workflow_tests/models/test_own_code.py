@@ -4,13 +4,13 @@ import ast
 import io
 import json
 import re
-from dataclasses import replace
 from inspect import getsource
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
 from conftest import ROOT
+from engine_settings import changed_settings
 from local_engines import SETTINGS, answers
 from model_folders import change
 from programs import refused, run_program
@@ -55,7 +55,7 @@ NAMES = {"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"}
 
 
 def answer(folder: Path, **more: object) -> list[Response]:
-    return answers(replace(SETTINGS, location=str(folder), device="auto", max_new_tokens=1, **more), ["x"])
+    return answers(changed_settings(SETTINGS, location=str(folder), device="auto", max_new_tokens=1, **more), ["x"])
 
 
 def test_a_network_that_is_code_gives_way_to_that_of_transformers(folder):
@@ -72,7 +72,7 @@ def test_every_load_by_transformers_passes_the_permission_for_code():
                 told = {argument.arg: ast.unparse(argument.value) for argument in node.keywords}
                 calls.append((f"{path.name}: {ast.unparse(node.func)}", told.get("trust_remote_code")))
     # This class is given, not looked up, so that there is no code but its own.
-    said = {"False", "own_code", "settings.trust_remote_code"}
+    said = {"False", "own_code", "keys.trust_remote_code"}
     plain = [name.split(": ")[1].partition(".")[0] for name, told in calls if told not in said]
     assert plain == ["GenerationConfig"] and len(calls) > 5
 

@@ -1,11 +1,12 @@
 """What a dry run, the estimate and a cluster's requests say of the same sweeps."""
 
 import re
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import pytest
 from configs import config, study
 from conftest import ROOT
+from engine_settings import changed_settings
 from local_engines import SETTINGS, answered, prepared, save_babbler
 from plans import inputs_of
 from programs import run_program
@@ -131,7 +132,7 @@ def test_an_engine_with_a_reasoning_budget_computes_at_most_the_bound_and_more_t
     models = {"plain": entry, "thinks": entry | {"reasoning": "budget", "reasoning_tokens": 11}}
     plain, thinks = map(most_work, study(models=models, experiments={"x": given}).sweeps)
     rules = {"max_new_tokens": 8, "stop": "end_token", "reasoning": Reasoning(BUDGET, 11)}
-    engine = load_engine("transformers", replace(SETTINGS, location=str(tmp_path), batch_tokens=500, **rules))
+    engine = load_engine("transformers", changed_settings(SETTINGS, location=str(tmp_path), batch_tokens=500, **rules))
     # Each ends with the opening tag.
     asked = [[*((n * k) % 9 for k in range(1, 4 + n % 5)), 0, 1, 3] for n in range(1, thinks.prompts + 1)]
     found = answered(engine, prepared(asked))

@@ -9,6 +9,7 @@ import pytest
 from configs import config, study
 from conftest import ROOT
 from echo_engine import AskedSweep
+from engine_settings import changed_settings
 from local_engines import SETTINGS
 from programs import run_program
 from record_makers import example
@@ -149,7 +150,7 @@ def test_a_servers_chat_is_counted_in_the_chat_template_or_else_by_its_words(tmp
 
 
 def test_the_estimate_is_what_a_sweep_then_asks(tmp_path):
-    identity, fit, settings = {"model": "m"}, Fit(30, 3), replace(SETTINGS, max_new_tokens=3)
+    identity, fit, settings = {"model": "m"}, Fit(30, 3), changed_settings(SETTINGS, max_new_tokens=3)
     asked = prompts(TEXTS, digest(identity))
     found = count(NAMES, asked, {}, fit, ENCODE, shares=True)
     with Journal(tmp_path / "j.jsonl") as journal:
@@ -197,11 +198,11 @@ def study_of(**entries: dict):
 
 
 def test_hours_are_unknown_rather_than_wrong_and_a_measured_speed_has_the_answers_time():
-    served = study_of(api=SERVED | {"concurrency": 5}).models["api"]
-    assert seconds(None, WORK, Rate(100.0, "")) == 10_000
-    assert seconds(None, WORK, Rate(100.0, "", has_answers=False)) == 10_000 + 0.25 * 5_000
-    assert seconds(None, WORK, None) is None
-    assert seconds(None, replace(WORK, prompts=0), None) == 0
+    local, served = study_of(api=SERVED | {"concurrency": 5}).models.values()
+    assert seconds(local, WORK, Rate(100.0, "")) == 10_000
+    assert seconds(local, WORK, Rate(100.0, "", has_answers=False)) == 10_000 + 0.25 * 5_000
+    assert seconds(local, WORK, None) is None
+    assert seconds(local, replace(WORK, prompts=0), None) == 0
     assert seconds(served, WORK, None) == 10 * 10 / 5
 
 

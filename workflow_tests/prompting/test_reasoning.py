@@ -1,10 +1,9 @@
 """Reasoning models: switched off, stripped before scoring, or with a token budget."""
 
-from dataclasses import replace
-
 import pytest
 import torch
 from conftest import ROOT
+from engine_settings import changed_settings
 from local_engines import SETTINGS, answered, prepared, save_babbler
 from record_makers import example, response
 from score_frames import accuracy_table
@@ -173,7 +172,7 @@ def settings(tmp_path_factory) -> EngineSettings:
     folder = tmp_path_factory.mktemp("thinker")
     save_babbler(folder, PIECES, end=END, seed=3)
     rules = {"max_new_tokens": NEW_TOKENS, "stop": FIRST_LINE, "reasoning": Reasoning(BUDGET, REASONING_TOKENS)}
-    return replace(SETTINGS, location=str(folder), batch_tokens=500, **rules)
+    return changed_settings(SETTINGS, location=str(folder), batch_tokens=500, **rules)
 
 
 def prompts(count: int, opened: bool) -> list[list[int]]:
@@ -215,7 +214,7 @@ def expected(model, prompt: list[int], policy: Reasoning, limit: int, stop: str)
 @pytest.mark.parametrize("policy", [Reasoning(BUDGET, REASONING_TOKENS), Reasoning(STRIP)])
 def test_responses_end_by_the_rules_of_the_answer_once_the_reasoning_is_over(settings, policy, stop, opened):
     limit = NEW_TOKENS if policy.policy == BUDGET else 20
-    engine = load_engine("transformers", replace(settings, reasoning=policy, stop=stop, max_new_tokens=limit))
+    engine = load_engine("transformers", changed_settings(settings, reasoning=policy, stop=stop, max_new_tokens=limit))
     asked = prompts(40, opened)
     found = answered(engine, prepared(asked))
     model = AutoModelForCausalLM.from_pretrained(settings.location)
@@ -229,6 +228,6 @@ def test_responses_end_by_the_rules_of_the_answer_once_the_reasoning_is_over(set
 
 
 def test_a_budget_below_the_closing_tag_is_refused(settings):
-    engine = load_engine("transformers", replace(settings, reasoning=Reasoning(BUDGET, 2)))
+    engine = load_engine("transformers", changed_settings(settings, reasoning=Reasoning(BUDGET, 2)))
     with pytest.raises(UserError, match="reasoning_tokens: 2 is too few, </think> alone has 2$"):
         list(engine.generate(prepared([[0]])))

@@ -4,11 +4,10 @@ from dataclasses import replace
 from importlib import import_module
 
 import pytest
+from engine_settings import changed_settings, engine_settings
 from fault_server import FaultServer
 from waiting import HANG
 
-from litm.engines.interface import EngineSettings
-from litm.prompting.prompt_format import RAW
 from litm.records.responses import Response
 from litm.servers.retrying import Patience
 
@@ -18,7 +17,7 @@ PROTOCOLS = ("openai", "anthropic")
 HASTE = Patience(timeout=HANG, attempts=6, first_wait=0.01, longest_wait=0.05, prompts=10)
 #: For servers that never end an answer. A busy machine may be too late with a good answer, which is then asked again.
 SHORT = replace(HASTE, timeout=1.0, total=1.0, attempts=1000)
-SETTINGS = EngineSettings("some-model", None, None, RAW, None, max_new_tokens=50, stop="end_token")
+SETTINGS = engine_settings("openai", "some-model")
 
 
 @pytest.fixture(params=PROTOCOLS)
@@ -30,7 +29,7 @@ def protocol(request) -> str:
 def make_engine(protocol: str, server: FaultServer, patience: Patience | None = HASTE, **changes: object):
     url = f"{server.url}/v1" if protocol == "openai" else server.url
     engine = import_module(f"litm.engines.modules.{protocol}").Engine
-    return engine(replace(SETTINGS, base_url=url, **changes), patience)
+    return engine(changed_settings(SETTINGS, protocol, base_url=url, **changes), patience)
 
 
 def answers(engine, prompts: list[str]) -> dict[int, Response]:

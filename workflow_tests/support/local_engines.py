@@ -1,12 +1,12 @@
 """Settings, prompts and answers of engines that run a model here; a model with a vocabulary of line ends."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import torch
 from conftest import ROOT
+from engine_settings import changed_settings, engine_settings
 from suite_examples import example, questions
 from tokenizers import Tokenizer, pre_tokenizers
 from tokenizers.decoders import Fuse
@@ -17,17 +17,14 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from litm.engines.interface import EngineSettings, Prepared
 from litm.engines.registry import load_engine
 from litm.examples.task import ExampleSettings
-from litm.prompting.prompt_format import RAW
 from litm.records.responses import Response, measured_answers
 
 #: Of the reference model.
-SETTINGS = EngineSettings(
-    str(ROOT / "resources" / "reference_model"), None, None, RAW, None, max_new_tokens=50, stop="end_token",
-    dtype="float32", device="cpu", batch_tokens=4096,
-)  # fmt: skip
+REFERENCE = str(ROOT / "resources" / "reference_model")
+SETTINGS = engine_settings("transformers", REFERENCE, dtype="float32", device="cpu", batch_tokens=4096)
 NEW_TOKENS = 12
 #: Of a tiny model, one prompt at a time; without its location.
-TINY = replace(SETTINGS, location="", max_new_tokens=NEW_TOKENS, batch_tokens=1)
+TINY = changed_settings(SETTINGS, location="", max_new_tokens=NEW_TOKENS, batch_tokens=1)
 CPU_ERROR = RuntimeError("[enforce fail at alloc_cpu.cpp:124] DefaultCPUAllocator: can't allocate memory: you")
 
 
@@ -61,7 +58,7 @@ def nats(responses: Sequence[Response]) -> list[list[float]]:
 
 def answers(settings: EngineSettings, prompts: Sequence, engine: str = "transformers") -> list[Response]:
     """The answer to each prompt: contents, or lists of token ids."""
-    loaded = load_engine(engine, settings)
+    loaded = load_engine(engine, changed_settings(settings, engine))
     are_ids = all(isinstance(prompt, list) and isinstance(prompt[0], int) for prompt in prompts)
     return answered(loaded, prepared(prompts) if are_ids else loaded.prepare(prompts))
 

@@ -2,11 +2,11 @@
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from engine_settings import changed_settings
 
 from litm.engines.interface import EngineSettings
 
@@ -33,7 +33,8 @@ def settings_of(tmp_path_factory):
         if family not in made:
             folder = tmp_path_factory.mktemp(family)
             save_model(family, folder)
-            made[family] = replace(TINY, location=str(folder), attention=ATTENTION.get(family, TINY.attention))
+            attention = ATTENTION.get(family, TINY.keys.attention)
+            made[family] = changed_settings(TINY, location=str(folder), attention=attention)
         return made[family]
 
     return settings

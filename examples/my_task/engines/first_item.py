@@ -30,8 +30,8 @@ class Settings(LocalModel):
 class Engine:
     """See `litm.engines.interface.Engine`."""
 
-    def __init__(self, settings: EngineSettings) -> None:
-        self.mark, self.pause = settings.own.get("mark", ": "), settings.own["pause"]
+    def __init__(self, settings: EngineSettings[Settings]) -> None:
+        self.mark, self.pause = settings.keys.mark, settings.keys.pause
         self.computed_tokens = 0
         self.is_loading = False
 

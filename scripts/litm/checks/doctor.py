@@ -22,11 +22,11 @@ from litm.checks import doctor_models
 from litm.checks.doctor_models import Free
 from litm.config.needs import Needs, needs_of
 from litm.config.study import Study
+from litm.config.sweeps import Model
 from litm.engines.interface import NO_QUANTIZATION
 from litm.engines.local_models import LocalModel
 from litm.engines.model_files import why_taken
 from litm.engines.registry import engine_facts
-from litm.engines.served_models import ServedModel
 from litm.models.devices import format_here
 from litm.models.gguf import number_format, read_config, read_gguf
 from litm.models.locations import is_gguf, weight_bytes
@@ -83,8 +83,8 @@ def counts(checks: Iterable[Check]) -> str:
 def examine(study: Study, lock: Iterable[str], results: Path, remote: Remote) -> list[Check]:
     """Every check of a study; lock: lines of requirements.lock."""
     needs = needs_of(study)
-    models = [model for model in study.models.values() if isinstance(model, LocalModel) and model.has_weights]
-    apis = [model for model in study.models.values() if isinstance(model, ServedModel)]
+    models = [model for model in study.models.values() if model.has_weights]
+    apis = [model for model in study.models.values() if model.is_served]
     with ThreadPoolExecutor() as pool:
         servers = [*pool.map(lambda api: [*doctor_models.server_checks(api)], apis)]
     return [
@@ -119,9 +119,9 @@ def packages(study: Study, needs: Needs) -> list[str]:
     """The packages that a study needs, apart from those of every stage."""
     names: dict[str, None] = {}
     for model in study.models.values():
-        if isinstance(model, LocalModel | ServedModel):
+        if not model.is_recorded:
             names |= dict.fromkeys(engine_facts(model.engine).packages)
-        if isinstance(model, LocalModel) and model.quantization != NO_QUANTIZATION:
+        if model.is_local and model.quantization != NO_QUANTIZATION:
             names |= dict.fromkeys(QUANTIZATION_PACKAGES)
     for retriever in needs.retrievers:
         names |= dict.fromkeys(RETRIEVAL_PACKAGES[retriever.method])
@@ -282,7 +282,7 @@ def _disk(study: Study, needs: Needs, remote: Remote, results: Path) -> Iterator
     wanted = results_bytes(study, needs) + fetched + sum(map(_unpacked_bytes, study.models.values()))
     yield disk_check("disk: results", results, free_disk(results), wanted)
     models = [study.models[name] for name in remote.hubs]
-    downloads = sum(download_of(model, remote.hubs[model.name]) for model in models if isinstance(model, LocalModel))
+    downloads = sum(download_of(model, remote.hubs[model.name]) for model in models if model.is_local)
     if downloads:
         cache = Path(constants.HF_HUB_CACHE)
         yield disk_check("disk: cache of the hub", cache, free_disk(cache), downloads)
@@ -295,9 +295,9 @@ def free_disk(folder: Path) -> int:
     return shutil.disk_usage(there).free
 
 
-def _unpacked_bytes(model: object) -> int:
+def _unpacked_bytes(model: Model) -> int:
     """Bytes of a GGUF model unpacked in the store; 0 for other models."""
-    if not isinstance(model, LocalModel) or not model.path or not is_gguf(model.path):
+    if not model.is_local or not model.path or not is_gguf(model.path):
         return 0
     header = read_gguf(Path(model.path))
     return header.weights * BYTES[number_format(header, model.dtype)]

@@ -5,7 +5,6 @@ from typing import Any
 
 from litm.base.schema import Entry
 from litm.config.data import Corpus, Dataset, Retriever
-from litm.config.recorded_models import RecordedModel
 from litm.config.study import DATA, Study
 
 
@@ -28,7 +27,7 @@ def needs_of(study: Study) -> Needs:
         for named in _named_in(one.changed(dataset={str(size): name for size, name in one.datasets.items()}))
     ]
     for model in [*study.models.values(), *study.token_models.values()]:
-        files = model.files.values() if isinstance(model, RecordedModel) else ()
+        files = model.files.values() if model.is_recorded else ()
         names = [*(file for some in files for file, _ in some), model.tokenizer]
         waiting += [("datasets", name) for name in names if name]
     for kind, name in waiting:

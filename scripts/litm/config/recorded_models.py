@@ -57,6 +57,11 @@ class Fields(Entry):
 class RecordedModel(ReasoningKeys, AnyModel):
     """Recorded responses of a model, which is not run."""
 
+    is_local: ClassVar[Literal[False]] = False
+    is_served: ClassVar[Literal[False]] = False
+    is_recorded: ClassVar[Literal[True]] = True
+    has_weights: ClassVar[Literal[False]] = False
+
     engine: Literal["recorded"]
     """recorded: responses made elsewhere are scored."""
     policy: Annotated[Policy, only_strip("is for models that are asked")] = Field(None, alias="reasoning")

@@ -21,7 +21,7 @@ from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.my_data import MyEntries, read_my_data
 from litm.config.recorded_models import RecordedModel
 from litm.config.selection import select
-from litm.config.sweeps import Selection, Sweeps
+from litm.config.sweeps import AskableModel, Selection, Sweeps
 from litm.config.yaml_files import read_yaml
 from litm.engines.local_models import LocalModel
 from litm.engines.model_files import why_taken
@@ -44,7 +44,7 @@ DATA = ("datasets", "corpora", "retrievers", "questions", "candidates", "reranke
 class Study(Sweeps):
     """The selected models, experiments and figures, and all data entries."""
 
-    token_models: Mapping[str, LocalModel | ServedModel]
+    token_models: Mapping[str, AskableModel]
     """Models, selected or not, whose tokens count the sizes of an experiment."""
     published_figures: Mapping[str, Figure]
     """Figures with published values, selected or not."""
@@ -91,7 +91,7 @@ class Study(Sweeps):
             *(
                 f"no file of recorded responses of {' to '.join(sweep.pair)} at {first_of(cells, 4)}: not recorded"
                 for sweep in self.sweeps_of(ANSWER)
-                if isinstance(sweep.model, RecordedModel) and (cells := sweep.model.without_file(sweep.experiment))
+                if sweep.model.is_recorded and (cells := sweep.model.without_file(sweep.experiment))
             ),
             *(
                 f"no tokens are counted: {', '.join(models)} (a file is yours to supply: set the 'path' of {name} in "
@@ -134,7 +134,7 @@ class Study(Sweeps):
         return [
             f"{name}: {why_taken(model.prompt_template)}"
             for name, model in self.models.items()
-            if isinstance(model, LocalModel) and model.has_weights and model.leaves_format_out
+            if model.has_weights and model.leaves_format_out
         ]
 
 
@@ -185,11 +185,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         page=read.figure_style.page if read.figure_style else None,
         uncounted=uncounted,
         examples=read.examples,
-        absent={
-            name: words
-            for name, model in models.items()
-            if isinstance(model, LocalModel) and (words := model.absent(root))
-        },
+        absent={name: words for name, model in models.items() if model.is_local and (words := model.absent(root))},
         **data,
     )
     _check_answered(study)

@@ -51,6 +51,10 @@ def _patterns(measure: str, responses: str, scores: str) -> SweepFiles:
     )
 
 
+#: A model that answers prompts, and any model. Exactly one of a model's `is_local`, `is_served` and `is_recorded` is
+#: true, which tells type checkers its class.
+AskableModel = LocalModel | ServedModel
+Model = AskableModel | RecordedModel
 #: The files of sweeps, by what they measure.
 FILES = {
     ANSWER: _patterns(ANSWER, "responses", "scores"),
@@ -62,7 +66,7 @@ FILES = {
 class Sweep:
     """A model on all cells of an experiment that it runs, and what is measured there: answers or log-probabilities."""
 
-    model: LocalModel | ServedModel | RecordedModel
+    model: Model
     experiment: Experiment
     """At the sizes that the model runs."""
     measure: str = ANSWER
@@ -85,7 +89,7 @@ class Sweep:
     @property
     def is_asked(self) -> bool:
         """Whether a model answers; recorded responses are read."""
-        return not isinstance(self.model, RecordedModel)
+        return not self.model.is_recorded
 
     @property
     def decoding(self) -> dict[str, Any]:
@@ -136,7 +140,7 @@ class Sweeps:
 
     selection: Selection
     """The experiments that each model runs."""
-    models: Mapping[str, LocalModel | ServedModel | RecordedModel]
+    models: Mapping[str, Model]
     experiments: Mapping[str, Experiment]
     conditions: Mapping[str, Condition]
     """Conditions of the experiments with remedies, by experiment."""
@@ -215,7 +219,7 @@ class Sweeps:
     @property
     def stand_ins(self) -> list[str]:
         """Models that are none, to try a config with: nothing is concluded from their answers if there are others."""
-        names = [name for name, model in self.models.items() if isinstance(model, LocalModel) and not model.has_weights]
+        names = [name for name, model in self.models.items() if model.is_local and not model.has_weights]
         return names if len(names) < len(self.models) else []
 
     def experiment_of(self, model: str, experiment: str) -> Experiment:
@@ -230,7 +234,7 @@ class Sweeps:
     @property
     def not_recorded(self) -> list[tuple[str, str]]:
         """Selected pairs without recorded responses."""
-        recorded = {name: model.files for name, model in self.models.items() if isinstance(model, RecordedModel)}
+        recorded = {name: model.files for name, model in self.models.items() if model.is_recorded}
         return [pair for pair in self._pairs(ANSWER) if pair[0] in recorded and pair[1] not in recorded[pair[0]]]
 
     def _pairs(self, measure: str) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ them, so that the facts of all engines are always readable. Nothing about an eng
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from litm.prompting.prompt_format import PromptFormat
 from litm.prompting.reasoning import Reasoning
@@ -18,6 +18,8 @@ from litm.records.examples import Content
 from litm.records.responses import Response
 
 T = TypeVar("T")
+#: The `Settings` of an engine, or a base of several.
+KeysT = TypeVar("KeysT", covariant=True)
 #: The stop rule that ends an answer after its first non-blank line; without it only end tokens end an answer.
 FIRST_LINE = "first_line"
 #: Quantization of weights: as stored, 4 bits (NF4 with double quantisation), 8 bits.
@@ -111,26 +113,16 @@ class EngineFacts:
 
 
 @dataclass(frozen=True)
-class EngineSettings:
+class EngineSettings(Generic[KeysT]):
     """Settings of an engine.
 
     location, revision: a folder or a hub model and its commit, or a server's name for a model; tokenizer: its folder if
-    it is not the model's; prompt_template, template: see `PromptFormat`; max_new_tokens, stop:
-    decoding, always greedy; reasoning: treatment of the text before the answer.
-
-    For a model that runs here: dtype; quantization: `NO_QUANTIZATION`, `NF4` or `INT8`; attention; config: values that
-    override its configuration; trust_remote_code: whether code that comes with it runs. These must not change an
-    answer: device, gpus, batch_tokens, share_prefixes (whether common prefixes may be computed once).
-
-    For a model on a server: base_url: its address, None for the provider's own; endpoint: `CHAT_ENDPOINT` or
-    `COMPLETIONS_ENDPOINT`; request: further fields of each request; api_key_variable: the environment variable with the
-    key, None for the provider's usual one; concurrency: requests at a time; request_timeout: seconds without data
-    before a request is given up; request_total_timeout: seconds for a whole request, None for the default;
-    request_attempts: requests per prompt before it counts as failed; prompt_caching: whether requests are planned for
-    the provider's cache; prices: see `billing.Prices`, None if unknown; budget: US dollars, None for no limit; spent:
-    of the budget, by earlier runs; batch: whether prompts go through the provider's interface for batches.
-
-    own: the values of the keys that only this engine's `Settings` has.
+    it is not the model's; prompt_template, template: see `PromptFormat`; max_new_tokens, stop: decoding, always greedy;
+    keys: those of the model's entry that change an answer or how the engine runs, see `AskedModel.from_settings`;
+    reasoning: treatment of the text before the answer. For a model that runs here: gpus: 0 for none; share_prefixes:
+    whether common prefixes may be computed once. For a model on a server: base_url: its address, None for the
+    provider's own; api_key_variable: the environment variable with the key, None for the provider's usual one; spent:
+    US dollars of `keys.budget`, by earlier runs.
     """
 
     location: str
@@ -140,30 +132,13 @@ class EngineSettings:
     template: str | None
     max_new_tokens: int
     stop: str
+    keys: KeysT
     reasoning: Reasoning = field(default_factory=Reasoning)
-    dtype: str = "auto"
-    quantization: str = NO_QUANTIZATION
-    attention: str = "sdpa"
-    config: Mapping[str, Any] = field(default_factory=dict)
-    trust_remote_code: bool = False
-    device: str = "auto"
     gpus: int = 0
-    batch_tokens: int = 16384
     share_prefixes: bool = True
     base_url: str | None = None
-    endpoint: str = CHAT_ENDPOINT
-    request: Mapping[str, Any] = field(default_factory=dict)
     api_key_variable: str | None = None
-    concurrency: int = 8
-    request_timeout: float = 600.0
-    request_total_timeout: float | None = None
-    request_attempts: int = 10
-    prompt_caching: bool = True
-    prices: Mapping[str, float] | None = None
-    budget: float | None = None
     spent: float = 0.0
-    batch: bool = False
-    own: Mapping[str, Any] = field(default_factory=dict)
 
     def form(self, tokenizer: Any) -> PromptFormat:
         """How prompts are written for the model's tokenizer, which only chat templates need."""
@@ -218,7 +193,7 @@ class Engine(Protocol):
     #: Whether the next answers wait for the model to be loaded; for progress only.
     is_loading: bool
 
-    def __init__(self, settings: EngineSettings) -> None: ...
+    def __init__(self, settings: EngineSettings[Any]) -> None: ...
 
     def prepare(self, contents: Sequence[Content], answers: Sequence[Sequence[str]] | None = None) -> list[Prepared]:
         """Each prompt in the model's template, with its accepted answers if these are measured."""

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from litm.base.messages import UserError
 from litm.base.schema import FILLED_IN, Answer, Count, Hub, Made, PathTo, Place, Positive, Workflow, locate
+from litm.engines.interface import EngineSettings
 from litm.engines.model_entries import AskedModel, Attention, Quantization, ReasoningKeys, RunKeys
 from litm.engines.model_files import check_model_files, check_tokenizer_file, left_out_prompt_template
 from litm.engines.registry import engine_facts, engines_with
@@ -23,6 +24,9 @@ class LocalModel(RunKeys, AskedModel):
     A change of device, batch_tokens or threads runs nothing again, and affects answers only by rounding.
     """
 
+    is_local: ClassVar[Literal[True]] = True
+    is_served: ClassVar[Literal[False]] = False
+    is_recorded: ClassVar[Literal[False]] = False
     #: Whether there is a model to load, with a tokenizer.
     has_weights: ClassVar[bool] = False
 
@@ -180,3 +184,7 @@ class LoadedModel(ReasoningKeys, LocalModel):
             yield f"'reasoning: {OFF}' is a switch of chat templates, it needs 'prompt_template: {CHAT}'"
         if self.policy == BUDGET and "reasoning_tokens" not in self.keys:
             yield f"'reasoning: {BUDGET}' is only for 'engine: {' or '.join(engines_with('reasoning_tokens'))}'"
+
+
+#: Settings of any engine that loads a model here.
+LoadedSettings = EngineSettings[LoadedModel]

@@ -1,9 +1,9 @@
 """What all models of the configuration have in common: prompts, reasoning, facts, and the defaults of a config."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, TypeAdapter
 
 from litm.base.schema import FILLED_IN, Answer, Count, Device, Entry, Positive, Ref, Run, Workflow
 from litm.engines.registry import engine_facts
@@ -215,6 +215,22 @@ class AskedModel(AskKeys, AnyModel):
     def run_settings(self) -> dict:
         """Settings of the engine that change no answer."""
         return self.of_role(Run)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Self:
+        """An entry as its engine sees it, from JSON of `answer_settings` and `run_settings`.
+
+        Each value has the type of its key. Keys that the class lacks are left out: they are of another engine, or the
+        same for all models of one. Keys that no engine sees, such as those of the model's place, have their defaults.
+        """
+        fields = {key: cls.model_fields[name] for key, name in cls.keys.items() if key in settings}
+        types: dict[str, Any] = {
+            key: Annotated[info.annotation, *info.metadata]
+            for key, info in fields.items()
+            if isinstance(cls.roles[key], Answer | Run) and not cls.roles[key].is_apart
+        }
+        # Not strict: JSON has lists for tuples. The values were checked as an entry when the study was read.
+        return cls.model_construct(**{key: TypeAdapter(types[key]).validate_python(settings[key]) for key in types})
 
     def trust(self) -> dict:
         """Permission to run the model's own code: {} for a model on a server."""

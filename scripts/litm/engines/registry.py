@@ -47,6 +47,6 @@ def audit_engine(engine: str) -> str:
     return engine_facts(engine).audited_with or engine
 
 
-def load_engine(name: str, settings: EngineSettings, **options: Any) -> Engine:
+def load_engine(name: str, settings: EngineSettings[Any], **options: Any) -> Engine:
     """An engine by the name of its module. options: further arguments of its class."""
     return load(ENGINES[name]).Engine(settings, **options)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from litm.base.schema import Answer, Made, NoPassword, NotNegative, PathTo, Place, Positive, Run, Workflow, choose
-from litm.engines.interface import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
+from litm.engines.interface import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineSettings
 from litm.engines.model_entries import AskedModel, Policy, ReasoningKeys, RequestKeys, Tags, only_strip
 from litm.engines.model_files import check_tokenizer
 from litm.engines.registry import engine_facts
@@ -49,6 +49,10 @@ class ServedModel(ReasoningKeys, RequestKeys, AskedModel):
     prompt_template chat).
     """
 
+    is_local: ClassVar[Literal[False]] = False
+    is_served: ClassVar[Literal[True]] = True
+    is_recorded: ClassVar[Literal[False]] = False
+    has_weights: ClassVar[Literal[False]] = False
     #: What a job that asks a server takes here, and into how many jobs a sweep is divided.
     threads: ClassVar[int] = 1
     used_gpus: ClassVar[int] = 0
@@ -196,3 +200,7 @@ class ServedModel(ReasoningKeys, RequestKeys, AskedModel):
     def location(self) -> dict:
         """The model's address, as `identify_model.py` takes it."""
         return self.of_role(Place)
+
+
+#: Settings of any engine that asks a server.
+ServedSettings = EngineSettings[ServedModel]

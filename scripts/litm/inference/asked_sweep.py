@@ -1,7 +1,7 @@
 """A sweep as it is asked: its engine's settings, its sources and the identity of its answers."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from litm.base.json_files import read_json
 from litm.base.messages import UserError
 from litm.base.store import digest, state_with_links
 from litm.engines.interface import COMPLETIONS_ENDPOINT, FIRST_LINE, LEAVE_OUT, EngineSettings
-from litm.engines.registry import engine_facts
+from litm.engines.registry import engine_facts, settings_class
 from litm.engines.stopping import cut_at_line_end
 from litm.inference.answer_identity import sweep_identity
 from litm.inference.prompts import Fit, Prompt, sweep_prompts
@@ -173,21 +173,24 @@ class AskedSweep:
             **({"number_format": str(number_format)} if number_format else {}),
         }
 
-    def engine_settings(self, **run: Any) -> EngineSettings:
-        """Settings for the engine. run: the fields that change no answer, such as the device."""
-        given = {key: value for key, value in {**self.settings, **run}.items() if key not in ("engine", "reasoning")}
-        shared = {one.name for one in fields(EngineSettings)} & given.keys()
+    def engine_settings(
+        self, *, gpus: int = 0, share_prefixes: bool = True, spent: float = 0.0, **run: Any
+    ) -> EngineSettings[Any]:
+        """Settings for the engine, see `EngineSettings`. run: the keys of the model's entry that change no answer."""
         return EngineSettings(
             location=self.source["location"],
             revision=self.source["revision"],
+            tokenizer=self.tokenizer,
+            prompt_template=self.settings["prompt_template"],
+            template=self.template,
+            **(NO_DECODING if self.is_measured else self.decoding),
+            keys=settings_class(self.settings["engine"]).from_settings({**self.settings, **run}),
+            reasoning=self.reasoning,
+            gpus=gpus,
+            share_prefixes=share_prefixes,
             base_url=self.source.get("base_url"),
             api_key_variable=self.source.get("api_key_variable"),
-            tokenizer=self.tokenizer,
-            template=self.template,
-            reasoning=self.reasoning,
-            own={key: value for key, value in given.items() if key not in shared},
-            **{key: given[key] for key in shared},
-            **(NO_DECODING if self.is_measured else self.decoding),
+            spent=spent,
         )
 
     def fit(self, context_window: int | None, on_overflow: str = LEAVE_OUT) -> Fit:

@@ -204,7 +204,7 @@ def new_answers(
     """Answers to prompts, by their keys, as they come, each time with their identity, which is another one if an
     earlier run submitted them in a batch.
     """
-    submits = not sweep.is_measured and hasattr(engine, "in_batches") and engine.settings.batch
+    submits = not sweep.is_measured and hasattr(engine, "in_batches") and engine.settings.keys.batch
     if (out := answers.batches(getattr(engine, "url", None))) or submits:
         yield from engine.in_batches(sweep.name, answers, out, sweep.identity, prompts, submits)
     keys = [] if submits else [key for key in prompts if key not in answers]

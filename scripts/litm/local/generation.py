@@ -28,7 +28,8 @@ from transformers.utils import logging as transformers_logging
 
 from litm.base.loading import first_line, loading
 from litm.base.messages import UserError, note
-from litm.engines.interface import EAGER, INT8, NF4, NO_QUANTIZATION, EngineSettings, Prepared
+from litm.engines.interface import EAGER, INT8, NF4, NO_QUANTIZATION, Prepared
+from litm.engines.local_models import LoadedSettings
 from litm.engines.stopping import Ending, Followed
 from litm.local.joined_attention import uses_amx
 from litm.local.prefix_sharing import KeptCache, follows_longest, reading_order
@@ -50,24 +51,25 @@ transformers_logging.disable_progress_bar()
 logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
 
 
-def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch.device) -> PreTrainedModel:
+def load_model(settings: LoadedSettings, config: PretrainedConfig, device: torch.device) -> PreTrainedModel:
     """The model on a device, ready to generate: an encoder-decoder or a causal model, by its configuration.
 
     Raises `UserError` if it cannot be loaded, or if its files lack some of its weights.
     """
     kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
-    dtype = settings.dtype if settings.dtype == "auto" else getattr(torch, settings.dtype)
+    keys = settings.keys
+    dtype = keys.dtype if keys.dtype == "auto" else getattr(torch, keys.dtype)
     with loading(f"model {settings.location}", loading_problem):
         # A cast, because the checker does not see that the loading report makes it a pair.
         model, report = cast(Any, kind).from_pretrained(
             settings.location,
             config=config,
             revision=settings.revision,
-            trust_remote_code=settings.trust_remote_code,
+            trust_remote_code=keys.trust_remote_code,
             use_safetensors=True,
             dtype=dtype,
-            attn_implementation=settings.attention,
-            quantization_config=quantization_config(settings.quantization, dtype, config),
+            attn_implementation=keys.attention,
+            quantization_config=quantization_config(keys.quantization, dtype, config),
             # Quantised weights are created on the device and cannot be moved.
             device_map="auto" if settings.gpus > 1 else {"": device},
             output_loading_info=True,
@@ -85,7 +87,7 @@ def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch
             f"model {settings.location}: its files lack {len(absent)} weights of {type(model).__name__} or have "
             f"them in another shape ({absent[0]}, ...); get the model again"
         )
-    if device.type == "cpu" and settings.quantization == NF4:
+    if device.type == "cpu" and keys.quantization == NF4:
         # Imported here: it takes a second.
         from bitsandbytes.nn import Linear4bit
 

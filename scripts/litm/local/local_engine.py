@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from litm.base.messages import UserError, note
-from litm.engines.interface import FIRST_LINE, EngineSettings, Prepared, prepared
+from litm.engines.interface import FIRST_LINE, Prepared, prepared
+from litm.engines.local_models import LoadedSettings
 from litm.engines.stopping import Ending
 from litm.models.configuration import load_config
 from litm.models.locations import check_safe_weights
@@ -20,12 +21,12 @@ class LocalEngine:
     `loaded`: ends, all ids that end an answer; ending: the other rules; made_with: see `Response`.
     """
 
-    def __init__(self, settings: EngineSettings) -> None:
+    def __init__(self, settings: LoadedSettings) -> None:
         self.settings = settings
-        location, revision, own_code = settings.location, settings.revision, settings.trust_remote_code
+        location, revision, own_code = settings.location, settings.revision, settings.keys.trust_remote_code
         if own_code:
             note(f"{location}: trust_remote_code is true: code that comes with the model runs")
-        self.config = load_config(location, revision, settings.config, own_code)
+        self.config = load_config(location, revision, settings.keys.config, own_code)
         check_safe_weights(location, revision)
         self.tokenizer = model_tokenizer(
             settings.tokenizer or location, revision, settings.prompt_template, settings.reasoning, own_code

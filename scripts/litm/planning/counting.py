@@ -127,7 +127,7 @@ def encoder(sweep: AskedSweep) -> Encoder | None:
 def planner(sweep: AskedSweep, run: Mapping[str, Any]) -> Planner | None:
     """The function that plans prompts for the cache of a model's provider; None without one.
 
-    run: how the model is asked, fields of `EngineSettings`.
+    run: how the model is asked, see `AskedSweep.engine_settings`.
     """
     name = sweep.settings["engine"]
     provider = engine_facts(name).provider

@@ -138,7 +138,7 @@ class Remote:
 
 def look_remote(study: Study, results: Path) -> Remote:
     """Ask the hub and the servers of files; results: the folder of results, which may be missing."""
-    models = [model for model in study.models.values() if isinstance(model, LocalModel) and model.hub]
+    models = [model for model in study.models.values() if model.is_local and model.hub]
     with ThreadPoolExecutor() as pool:
         hubs = pool.map(hub_check, models)
         files = pool.map(
@@ -150,9 +150,7 @@ def look_remote(study: Study, results: Path) -> Remote:
 def download_lines(study: Study, there: Remote) -> Iterator[str]:
     """Lines on what is downloaded and stored."""
     needs, models = needs_of(study), [study.models[name] for name in there.hubs]
-    weights = {
-        model.name: download_of(model, there.hubs[model.name]) for model in models if isinstance(model, LocalModel)
-    }
+    weights = {model.name: download_of(model, there.hubs[model.name]) for model in models if model.is_local}
     if fetched := {name: size for name, size in weights.items() if size}:
         hub_answers = all(hub.download is not None for hub in there.hubs.values())
         basis = "as the hub says" if hub_answers else "by parameters, as the hub does not answer for all"

@@ -10,9 +10,7 @@ from litm.analysis import power
 from litm.base.groups import grouped
 from litm.base.messages import first_of, in_columns, money
 from litm.config.study import Study
-from litm.config.sweeps import Sweep
-from litm.engines.local_models import LocalModel
-from litm.engines.served_models import ServedModel
+from litm.config.sweeps import Model, Sweep
 from litm.planning.counting import Estimate
 from litm.planning.speed import GPU_FLOPS, SERVED_SECONDS, Rate, gpu_hours, seconds
 from litm.planning.tokens import BOUND, COUNTED, MEAN, assumed, cached_shares, fitting, lengths_of, mean_work, too_long
@@ -69,7 +67,7 @@ def by_rules_of_thumb(study: Study, sweep: Sweep) -> Estimate:
     """The estimate of a sweep before its prompts are made."""
     fits = fitting(study, sweep)
     work, model = mean_work(study, fits), sweep.model
-    cached = cached_shares(study, model, fits.experiment) if isinstance(model, ServedModel) else None
+    cached = cached_shares(study, model, fits.experiment) if model.is_served else None
     questions = sweep.experiment.curve_questions
     return Estimate(*sweep.pair, work.prompts, work, questions=questions, cached=cached, measure=sweep.measure)
 
@@ -97,7 +95,7 @@ def estimate_table(
             "computed_tokens": round(work.computed_tokens),
             "max_new_tokens": round(work.answer_tokens),
             "hours": None if time is None else time / 3600,
-            "gpu_hours": gpu_hours(model, work) if isinstance(model, LocalModel) else 0.0,
+            "gpu_hours": gpu_hours(model, work) if model.is_local else 0.0,
             "dollars": _dollars(model, estimate),
             "dollars_as_set": _dollars(model, estimate, as_set=True),
             **(shown or {}).get((estimate.model, estimate.experiment), {}),
@@ -108,11 +106,11 @@ def estimate_table(
     return pd.concat([table, sums], ignore_index=True)
 
 
-def _dollars(model: object, estimate: Estimate, as_set: bool = False) -> float | None:
+def _dollars(model: Model, estimate: Estimate, as_set: bool = False) -> float | None:
     """The most that an API costs, if each answer has full length; None if unknown. as_set: with the provider's cache,
     or in batches, whose requests are not expected in the cache.
     """
-    if not isinstance(model, ServedModel) or not estimate.work.prompts:
+    if not model.is_served or not estimate.work.prompts:
         return 0.0
     if model.all_prices is None:
         return None
@@ -175,10 +173,10 @@ def notes(study: Study, estimates: Sequence[Estimate], rates: Mapping[str, Rate 
         speeds = first_of([_rounded(known_rates[name].tokens_per_second) for name in names], SHOWN)
         yield f"{first_of(names, SHOWN)}: hours at {speeds} prompt tokens a second, {source}"
     unknown = [name for name in asked if name not in known_rates]
-    for is_served, names in grouped(unknown, lambda name: isinstance(asked[name], ServedModel)).items():
+    for is_served, names in grouped(unknown, lambda name: asked[name].is_served).items():
         yield f"{first_of(names, SHOWN)}: hours {SERVED_RATE if is_served else UNKNOWN_RATE}"
     for name, model in asked.items():
-        if isinstance(model, ServedModel) and model.all_prices is None:
+        if model.is_served and model.all_prices is None:
             yield f"{name}: US$ {UNKNOWN_PRICE}"
         if any(estimate.model == name and estimate.work.basis == BOUND for estimate in estimates):
             yield (
@@ -217,7 +215,7 @@ def notes_on_rules(study: Study, estimates: Sequence[Estimate]) -> Iterator[str]
 
 def _several_gpus(study: Study) -> str:
     """Words on the models that take several GPUs at once."""
-    numbers = {name: model.used_gpus for name, model in study.models.items() if isinstance(model, LocalModel)}
+    numbers = {name: model.used_gpus for name, model in study.models.items() if model.is_local}
     several = [f"{number} at once for {name}" for name, number in numbers.items() if number > 1]
     return f" ({'; '.join(several)})" if several else ""
 

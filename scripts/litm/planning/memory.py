@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.json_files import read_json
+from litm.config.sweeps import AskableModel
 from litm.engines.interface import EAGER, INT8, NF4, PIECE
 from litm.engines.local_models import LocalModel
-from litm.engines.served_models import ServedModel
 from litm.models.devices import format_here
 from litm.models.gguf import read_gguf
 from litm.models.locations import is_gguf, weight_bytes
@@ -62,7 +62,7 @@ class ModelSize:
 
 @dataclass(frozen=True)
 class Numbers:
-    """How a model's entry wants its weights and its computation, see `EngineSettings`."""
+    """How a model's entry wants its weights and its computation."""
 
     dtype: str
     quantization: str
@@ -204,12 +204,12 @@ def billions_in(name: str) -> float | None:
     return float(match[1]) if match else None
 
 
-def memory_mb(model: LocalModel | ServedModel, attempt: int, work: Work | None = None) -> int:
+def memory_mb(model: AskableModel, attempt: int, work: Work | None = None) -> int:
     """MB of memory for a sweep's job, apart from its GPUs; more at every attempt. work: the sweep's size.
 
     On a CPU it is the predicted peak, if the model's sizes are known here.
     """
-    if isinstance(model, ServedModel):
+    if model.is_served:
         return SERVED_MB * attempt
     if model.mem_mb:
         return model.mem_mb * attempt

@@ -8,8 +8,8 @@ from typing import Any
 
 from litm.base.delimited_files import read_named_columns
 from litm.base.json_files import read_json
+from litm.config.sweeps import AskableModel, Model
 from litm.engines.local_models import LocalModel
-from litm.engines.served_models import ServedModel
 from litm.models.devices import EMULATED_SLOWDOWN, FLOAT32, format_here, has_gpu
 from litm.planning.memory import billions_of
 from litm.planning.tokens import Work
@@ -106,21 +106,19 @@ def _seconds_of(benchmark: Path) -> float:
     return float(rows[-1]["s"]) if rows else 0.0
 
 
-def minutes(
-    model: LocalModel | ServedModel, work: Work, attempt: int, runs: Sequence[tuple[Mapping, float]] = ()
-) -> int:
+def minutes(model: AskableModel, work: Work, attempt: int, runs: Sequence[tuple[Mapping, float]] = ()) -> int:
     """Minutes for a sweep's job, or for each job of a divided sweep.
 
     More at every attempt, up to `MOST`; fixed if the model's entry sets the time. runs: earlier ones of the model, see
     `measured_runs`.
     """
-    if isinstance(model, LocalModel) and model.runtime:
+    if model.is_local and model.runtime:
         return model.runtime
     return min(max(LEAST, int(START + _seconds(model, work, runs) / 60)) * attempt, MOST)
 
 
-def _seconds(model: LocalModel | ServedModel, work: Work, runs: Sequence[tuple[Mapping, float]]) -> float:
-    if isinstance(model, ServedModel):
+def _seconds(model: AskableModel, work: Work, runs: Sequence[tuple[Mapping, float]]) -> float:
+    if model.is_served:
         rate = choose_rate(model.tokens_per_second, runs, None)
         return work.tokens / rate.tokens_per_second if rate else work.prompts * SERVED_SECONDS / model.concurrency
     gpu = model.device != "cpu"
@@ -130,9 +128,9 @@ def _seconds(model: LocalModel | ServedModel, work: Work, runs: Sequence[tuple[M
     return spare * work.tokens / rate.tokens_per_second / model.shards if rate else 0.0
 
 
-def rate_here(model: LocalModel | ServedModel) -> Rate | None:
+def rate_here(model: AskableModel) -> Rate | None:
     """The rate of a model on this machine by a rule of thumb; None without weights here."""
-    if isinstance(model, ServedModel) or not model.has_weights:
+    if model.is_served or not model.has_weights:
         return None
     gpu = model.device not in ("auto", "cpu") or (model.device == "auto" and has_gpu())
     here, threads = format_here(model.dtype, model.device), min(model.threads, os.cpu_count() or 1)
@@ -144,13 +142,13 @@ def rate_of(model: Any, results: Path) -> Rate | None:
     return choose_rate(model.tokens_per_second, measured_runs(results, model.name), rate_here(model))
 
 
-def seconds(model: object, work: Work, rate: Rate | None) -> float | None:
+def seconds(model: Model, work: Work, rate: Rate | None) -> float | None:
     """The seconds that a model takes for this work; of a server whose rate is not known by the number of its prompts,
     of others None.
     """
     if rate or not work.prompts:
         return rate.seconds(work) if rate and work.prompts else 0.0
-    return work.prompts * SERVED_SECONDS / model.concurrency if isinstance(model, ServedModel) else None
+    return work.prompts * SERVED_SECONDS / model.concurrency if model.is_served else None
 
 
 def gpu_hours(model: LocalModel, work: Work) -> float:

@@ -10,7 +10,6 @@ from litm.base.messages import UserError, money
 from litm.config.study import Study
 from litm.config.sweeps import Sweep
 from litm.engines.local_models import LocalModel
-from litm.engines.served_models import ServedModel
 from litm.inference.asked_sweep import number_format_of
 from litm.inference.kept_answers import ASKING
 from litm.models.devices import AUTO
@@ -67,7 +66,7 @@ def dollar_lines(study: Study, sweeps: Planned) -> list[str]:
     ways: dict[str, str] = {}
     for sweep, work in sweeps:
         model, name = sweep.model, sweep.model.name
-        if isinstance(model, ServedModel) and model.prices:
+        if model.is_served and model.prices:
             ways[name] = "in batches" if model.batch else "with prompt caching"
             shares = {} if model.batch else cached_shares(study, model, sweep.experiment)
             for sums, way in ((plain, ({}, False)), (cached, (shares, model.batch))):
@@ -95,7 +94,7 @@ def budget_lines(study: Study, dollars: Mapping[str, float | None], asking: str 
     lines = []
     for name, cost in dollars.items():
         model = study.models[name]
-        if not isinstance(model, ServedModel) or model.budget is None or not model.all_prices or cost is None:
+        if not model.is_served or model.budget is None or not model.all_prices or cost is None:
             continue
         spent = spent_in(study.answer_folders, name, asking, Prices.of(model.all_prices)) if asking else 0
         if spent + cost > model.budget:
@@ -110,7 +109,7 @@ def budget_lines(study: Study, dollars: Mapping[str, float | None], asking: str 
 def _local(sweeps: Planned) -> Iterator[tuple[LocalModel, list[Work]]]:
     """Each local model, and the work of its sweeps."""
     for pairs in grouped(sweeps, lambda planned: planned[0].model.name).values():
-        if isinstance(model := pairs[0][0].model, LocalModel):
+        if (model := pairs[0][0].model).is_local:
             yield model, [work for _, work in pairs]
 
 

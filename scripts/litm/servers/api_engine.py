@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from litm.base.download import host_of, is_this_machine, public_url
 from litm.base.messages import UserError, note
 from litm.base.store import canonical_json
-from litm.engines.interface import CHAT_ENDPOINT, Cached, EngineSettings, Prepared, Provider, prepared
+from litm.engines.interface import CHAT_ENDPOINT, Cached, Prepared, Provider, prepared
+from litm.engines.served_models import ServedSettings
 from litm.prompting.prompt_format import CHAT, PromptFormat, as_messages, load_tokenizer, text_of_chat
 from litm.records.bills import Prices, Usage
 from litm.records.examples import Content
@@ -80,7 +81,7 @@ def key_variable(base_url: str | None, own_variable: str | None, usual_variable:
     return own_variable or (None if base_url else usual_variable)
 
 
-def api_key(settings: EngineSettings, usual_variable: str | None) -> str:
+def api_key(settings: ServedSettings, usual_variable: str | None) -> str:
     """The key in the variable that `key_variable` names, `NO_KEY` without one.
 
     Raises `UserError` if the key is not set or cannot be sent.
@@ -128,19 +129,19 @@ def mask_logs(secret: str) -> None:
 TEMPLATE_ARGUMENTS = "chat_template_kwargs"
 
 
-def counts_exactly(tokenizer: "PreTrainedTokenizerBase", provider: Provider, settings: EngineSettings) -> bool:
+def counts_exactly(tokenizer: "PreTrainedTokenizerBase", provider: Provider, settings: ServedSettings) -> bool:
     """Whether `served_ids` are all tokens that the model reads, and not only those of the messages' texts."""
     is_known = provider.template_is_public and bool(tokenizer.chat_template)
-    return settings.endpoint != CHAT_ENDPOINT or (is_known and TEMPLATE_ARGUMENTS not in settings.request)
+    return settings.keys.endpoint != CHAT_ENDPOINT or (is_known and TEMPLATE_ARGUMENTS not in settings.keys.request)
 
 
 def served_ids(
-    tokenizer: "PreTrainedTokenizerBase", provider: Provider, settings: EngineSettings, contents: Sequence[Content]
+    tokenizer: "PreTrainedTokenizerBase", provider: Provider, settings: ServedSettings, contents: Sequence[Content]
 ) -> list[list[int]]:
     """The token ids of each prompt as a server's model reads it, or of the messages' texts if the chat template is
     unknown. tokenizer: of that model.
     """
-    if settings.endpoint != CHAT_ENDPOINT:
+    if settings.keys.endpoint != CHAT_ENDPOINT:
         return settings.form(tokenizer).encode(contents)
     if counts_exactly(tokenizer, provider, settings):
         return PromptFormat(tokenizer, CHAT).encode(contents)
@@ -148,7 +149,7 @@ def served_ids(
     return [tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"] for text in texts]
 
 
-def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSettings, content: Content) -> str:
+def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: ServedSettings, content: Content) -> str:
     """The text that the server's tokenizer turns into `served_ids`."""
     if settings.prompt_template != CHAT:
         (text,) = settings.form(tokenizer).render([content])
@@ -191,7 +192,7 @@ class ApiEngine(ABC):
     computed_tokens: int | None = None
     is_loading = False
 
-    def __init__(self, settings: EngineSettings, patience: Patience | None = None, key: str | None = None) -> None:
+    def __init__(self, settings: ServedSettings, patience: Patience | None = None, key: str | None = None) -> None:
         self.settings = settings
         self.patience = patience or Patience.of(settings)
         # An engine that asks nothing needs none.
@@ -200,9 +201,9 @@ class ApiEngine(ABC):
         self.software = f"{self.sdk} {version(self.sdk)}"
         self.tokenizer = load_tokenizer(settings.tokenizer) if settings.tokenizer else None
         self.counts_exactly = self.tokenizer is not None and counts_exactly(self.tokenizer, self.provider, settings)
-        prices = settings.prices and Prices.of(settings.prices)
-        self.account = Account(prices or None, settings.budget, settings.spent)
-        self._is_caching = settings.prompt_caching
+        prices = settings.keys.prices and Prices.of(settings.keys.prices)
+        self.account = Account(prices or None, settings.keys.budget, settings.spent)
+        self._is_caching = settings.keys.prompt_caching
         self._usage_is_missing = False
         self._unknown_ends: set[str] = set()
         self._is_read = False
@@ -282,9 +283,9 @@ class ApiEngine(ABC):
         tokens: of each prompt, None if unknown; characters: of a token then.
         """
         cache, model = self.provider.cache, self.settings.location
-        if cache is None or not self.settings.prompt_caching:
+        if cache is None or not self.settings.keys.prompt_caching:
             return None
-        prices = Prices.of(self.settings.prices or cache.prices({"input": 1.0, "output": 1.0}, model))
+        prices = Prices.of(self.settings.keys.prices or cache.prices({"input": 1.0, "output": 1.0}, model))
         if prices.cache_read >= prices.input:
             return None
         texts = [self.cached_text(self.request(content)[1]) for content in contents]
@@ -381,11 +382,11 @@ class ApiEngine(ABC):
         """What `ask` gets for each prompt, as `generate` yields it."""
         by_text = sorted(range(len(prompts)), key=lambda index: canonical_json(prompts[index].content))
         order = planned.order if planned else by_text
-        limits = (self.settings.concurrency, self.patience, planned.after if planned else None)
+        limits = (self.settings.keys.concurrency, self.patience, planned.after if planned else None)
 
         # Again for each attempt: one without an answer may have been billed.
         def refusal(index: int) -> Refusal | None:
-            if self.settings.budget is None:
+            if self.settings.keys.budget is None:
                 return None
             return self.account.refusal(index, self.most_dollars(prompts[index]))
 

@@ -23,7 +23,7 @@ from litm.base.cli import signals_deferred
 from litm.base.download import public_url
 from litm.base.groups import grouped
 from litm.base.messages import UserError, note
-from litm.engines.interface import EngineSettings
+from litm.engines.served_models import ServedSettings
 from litm.servers.server_errors import TOO_MANY, UNTRUSTED, asked_wait, first_cause, reason_of, remedy, words_of
 
 #: Client errors worth retrying: timeout, conflict, too early, too many requests.
@@ -166,10 +166,11 @@ class Patience:
     """The longest time of a whole request."""
 
     @classmethod
-    def of(cls, settings: EngineSettings) -> "Patience":
+    def of(cls, settings: ServedSettings) -> "Patience":
         """The timeouts and retries of a model's entry."""
-        total = settings.request_total_timeout or max(USUAL_TOTAL, settings.request_timeout)
-        return cls(settings.request_timeout, settings.request_attempts, total=total)
+        keys = settings.keys
+        total = keys.request_total_timeout or max(USUAL_TOTAL, keys.request_timeout)
+        return cls(keys.request_timeout, keys.request_attempts, total=total)
 
     @property
     def longest_waits(self) -> float:

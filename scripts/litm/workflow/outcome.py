@@ -12,7 +12,6 @@ from litm.base.json_files import read_json
 from litm.base.messages import UserError, first_of
 from litm.base.table_files import plain_rows
 from litm.config.study import Study
-from litm.engines.local_models import LocalModel
 from litm.questions.released_format import filled_sentences
 from litm.records.measures import ANSWER
 
@@ -85,7 +84,7 @@ def _readings(study: Study, files: Container[str]) -> list[str]:
         return []
     from litm.analysis.cells import reading_warnings
 
-    models = [name for name, entry in study.models.items() if isinstance(entry, LocalModel)]
+    models = [name for name, entry in study.models.items() if entry.is_local]
     stops = {(model, experiment): entry.stop for model in models for experiment, entry in study.experiments.items()}
     return reading_warnings(table[~table["model"].isin(study.stand_ins)], stops)
 

@@ -11,12 +11,9 @@ from typing import Any
 from litm.base.extensions import text_file
 from litm.config.experiments import Experiment
 from litm.config.needs import needs_of
-from litm.config.recorded_models import RecordedModel
 from litm.config.study import Study
-from litm.config.sweeps import FILES, Sweep, ending_of
-from litm.engines.local_models import LocalModel
+from litm.config.sweeps import FILES, AskableModel, Model, Sweep, ending_of
 from litm.engines.registry import ENGINES, audit_engine
-from litm.engines.served_models import ServedModel
 from litm.inference.kept_answers import answer_files
 from litm.models.devices import AUTO, format_here
 from litm.models.locations import cached_file, tokenizer_files
@@ -59,27 +56,27 @@ def sweep_files(pattern: str, sweeps: Iterable[tuple[str, str | None]]) -> list[
     return [pattern.format(model=model, experiment=experiment) for model, experiment in sweeps]
 
 
-def answer_settings(model: LocalModel | ServedModel | RecordedModel) -> dict:
+def answer_settings(model: Model) -> dict:
     """The settings that change an answer, apart from weights, template text and decoding; none for recorded ones."""
-    return {} if isinstance(model, RecordedModel) else model.answer_settings()
+    return {} if model.is_recorded else model.answer_settings()
 
 
-def reasoning(model: LocalModel | ServedModel | RecordedModel) -> dict:
+def reasoning(model: Model) -> dict:
     """The treatment of reasoning in the responses."""
     return model.reasoning.settings()
 
 
-def run_settings(model: LocalModel | ServedModel) -> str:
+def run_settings(model: AskableModel) -> str:
     """The engine's settings for this machine, as JSON: a text, and a resource because it changes no answer."""
     return as_json(model.run_settings())
 
 
-def asking_module(model: LocalModel | ServedModel) -> str:
+def asking_module(model: AskableModel) -> str:
     """The module of the engine that asks a model."""
     return ENGINES[model.engine]
 
 
-def auditing_module(model: LocalModel | ServedModel) -> str:
+def auditing_module(model: AskableModel) -> str:
     """The module of the engine that asks a model again, one prompt at a time."""
     return ENGINES[audit_engine(model.engine)]
 
@@ -105,7 +102,7 @@ class SweepInputs:
         self._runs_here = runs_here
         #: The selected models, and models used only for counting tokens; those to ask among them.
         self.models = {**study.token_models, **study.models}
-        self.asked = {name: model for name, model in self.models.items() if not isinstance(model, RecordedModel)}
+        self.asked = {name: model for name, model in self.models.items() if not model.is_recorded}
         self.recorded = [name for name in study.models if name not in self.asked]
         self.prompting = {
             name: self._prompting_of(model)
@@ -122,11 +119,11 @@ class SweepInputs:
         # Read when they are needed, and once.
         self._runs = cache(partial(measured_runs, Path("results")))
 
-    def _prompting_of(self, model: LocalModel | ServedModel | RecordedModel) -> Prompting:
+    def _prompting_of(self, model: Model) -> Prompting:
         own_tokenizer = model.tokenizer or ""
         if own_tokenizer in self._study.datasets:
             own_tokenizer = self._data.file(own_tokenizer)
-        is_elsewhere = isinstance(model, LocalModel) and (bool(model.hub) or model.is_gguf)
+        is_elsewhere = model.is_local and (bool(model.hub) or model.is_gguf)
         location = own_tokenizer or ("" if is_elsewhere else getattr(model, "path", None) or "")
         # Counting tokens needs no weights, only the tokenizer's files.
         files = [location] if location else []
@@ -140,7 +137,7 @@ class SweepInputs:
             source=[f"results/models/{model.name}.json"] if is_elsewhere and not files else [],
             template=[self._project_file(text_file("prompt_templates", named))] if named else [],
             prompt_template=model.prompt_template,
-            reasoning={} if isinstance(model, RecordedModel) else {**reasoning(model), **model.trust()},
+            reasoning={} if model.is_recorded else {**reasoning(model), **model.trust()},
         )
 
     # Sweeps
@@ -220,7 +217,7 @@ class SweepInputs:
     def identified_tokenizer(self, wildcards: Wildcards) -> list[str]:
         """The tokenizer in a model's identity; the tokenizer that counts a server model's tokens is not part of it."""
         own_tokenizer = self.prompting[wildcards.model].own_tokenizer
-        return [own_tokenizer] if own_tokenizer and not isinstance(self.asked[wildcards.model], ServedModel) else []
+        return [own_tokenizer] if own_tokenizer and not self.asked[wildcards.model].is_served else []
 
     def source(self, wildcards: Wildcards) -> list[str]:
         """The file with the model's identity; none for recorded responses."""
@@ -245,7 +242,7 @@ class SweepInputs:
         nodes choose it. A study on another machine then asks again.
         """
         model = self.asked[wildcards.model]
-        if not isinstance(model, LocalModel) or not model.has_weights or model.dtype != AUTO or not self._runs_here():
+        if not model.has_weights or model.dtype != AUTO or not self._runs_here():
             return ""
         return format_here(AUTO, model.device).name
 
@@ -287,7 +284,7 @@ class SweepInputs:
 
     def _recorded(self, wildcards: Wildcards) -> list[tuple[str, list[Cell]]]:
         model = self._study.models[wildcards.model]
-        files = model.files if isinstance(model, RecordedModel) else {}
+        files = model.files if model.is_recorded else {}
         if wildcards.experiment not in files:
             sys.exit(f"error: models.{wildcards.model}.responses: no responses to {wildcards.experiment}")
         return files[wildcards.experiment]
@@ -304,7 +301,7 @@ class SweepInputs:
     def decoding_of_log(self, wildcards: Wildcards) -> dict | None:
         """The decoding of {experiment}, if {model} is a framework's log; None for other recorded responses."""
         model = self._study.models[wildcards.model]
-        has_log = isinstance(model, RecordedModel) and model.log
+        has_log = model.is_recorded and model.log
         return self._study.experiments[wildcards.experiment].decoding() if has_log else None
 
     # The estimate
@@ -316,7 +313,7 @@ class SweepInputs:
         is not asked either, and answers under another name are not looked up.
         """
         model = self.asked[wildcards.model]
-        is_elsewhere = isinstance(model, LocalModel) and not model.path
+        is_elsewhere = model.is_local and not model.path
         is_known = is_elsewhere and model.context_window and self.prompting[wildcards.model].tokenizer_files
         return self.source(wildcards) if not is_known or self.was_asked(wildcards.model) else []
 
@@ -356,10 +353,10 @@ class SweepInputs:
         return self._study.answer_folders
 
 
-def _is_here(model: LocalModel | ServedModel) -> bool:
+def _is_here(model: AskableModel) -> bool:
     """Whether a model needs no download."""
-    hub, revision = getattr(model, "hub", None), getattr(model, "revision", None)
-    return not hub or cached_file(hub, "config.json", revision) is not None
+    hub = model.is_local and model.hub
+    return not hub or cached_file(hub, "config.json", model.revision) is not None
 
 
 def shard_of(wildcards: Wildcards) -> str | None:
@@ -369,5 +366,4 @@ def shard_of(wildcards: Wildcards) -> str | None:
 
 def prices(study: Study) -> dict[str, dict | None]:
     """Prices of models on servers, those of caches too, None if the config has none."""
-    servers = {name: model for name, model in study.models.items() if isinstance(model, ServedModel)}
-    return {name: model.all_prices for name, model in servers.items()}
+    return {name: model.all_prices for name, model in study.models.items() if model.is_served}

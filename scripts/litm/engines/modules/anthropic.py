@@ -5,9 +5,9 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from litm.base.json_files import checked_field
-from litm.engines.interface import Cached, EngineFacts, EngineSettings, PromptCache, Provider
+from litm.engines.interface import Cached, EngineFacts, PromptCache, Provider
 from litm.engines.model_entries import BatchKeys
-from litm.engines.served_models import ServedModel
+from litm.engines.served_models import ServedModel, ServedSettings
 from litm.prompting.prompt_format import as_messages
 from litm.records.examples import Content
 from litm.records.responses import LENGTH, REFUSED, STOP
@@ -105,7 +105,7 @@ PROMPT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_inpu
 MARK = {"type": "ephemeral"}
 
 
-def request_fields(settings: EngineSettings, content: Content) -> dict[str, Any]:
+def request_fields(settings: ServedSettings, content: Content) -> dict[str, Any]:
     """The fields of a request, except the model. Fields of the model's `request` override them; null removes a field.
 
     The system prompt is a field of its own, not a message.
@@ -115,7 +115,7 @@ def request_fields(settings: EngineSettings, content: Content) -> dict[str, Any]
     fields = {
         "messages": [message for message in messages if message["role"] != "system"],
         "system": system or None,
-        **sent_fields(settings.base_url, settings.endpoint, settings.max_new_tokens, settings.request),
+        **sent_fields(settings.base_url, settings.keys.endpoint, settings.max_new_tokens, settings.keys.request),
     }
     return {name: value for name, value in fields.items() if value is not None}
 

@@ -28,7 +28,7 @@ class Settings(LocalModel):
 class Engine:
     """Answers with words of the prompt. See `litm.engines.interface.Engine`."""
 
-    def __init__(self, settings: EngineSettings) -> None:
+    def __init__(self, settings: EngineSettings[Settings]) -> None:
         self.settings = settings
         self.computed_tokens = 0
         self.is_loading = False

@@ -10,9 +10,9 @@ from litm.base.json_files import checked_field
 from litm.base.messages import UserError
 from litm.base.schema import Answer
 from litm.base.store import canonical_json, text_sha256
-from litm.engines.interface import CHAT_ENDPOINT, Cached, EngineFacts, EngineSettings, Prepared, PromptCache, Provider
+from litm.engines.interface import CHAT_ENDPOINT, Cached, EngineFacts, Prepared, PromptCache, Provider
 from litm.engines.model_entries import BatchKeys
-from litm.engines.served_models import ServedModel
+from litm.engines.served_models import ServedModel, ServedSettings
 from litm.prompting.prompt_format import as_messages
 from litm.records.examples import Content
 from litm.records.responses import LENGTH, MEASURED, REFUSED, STOP, Response
@@ -119,9 +119,9 @@ IMPOSSIBLE = -9999.0
 THOUGHTS = ("thinking", "reasoning")
 
 
-def request_fields(settings: EngineSettings) -> dict[str, Any]:
+def request_fields(settings: ServedSettings) -> dict[str, Any]:
     """`sent_fields` for an engine's settings."""
-    return sent_fields(settings.base_url, settings.endpoint, settings.max_new_tokens, settings.request)
+    return sent_fields(settings.base_url, settings.keys.endpoint, settings.max_new_tokens, settings.keys.request)
 
 
 def read(body: dict[str, Any]) -> Reply:
@@ -216,7 +216,7 @@ class Engine(BatchEngine):
     def request(self, content: Content) -> tuple[str, dict[str, Any]]:
         """A chat as messages, or the text of a prompt."""
         model, fields = {"model": self.settings.location}, request_fields(self.settings)
-        if self.settings.endpoint == CHAT_ENDPOINT:
+        if self.settings.keys.endpoint == CHAT_ENDPOINT:
             return "/chat/completions", {**model, "messages": as_messages(content), **fields}
         return "/completions", {**model, "prompt": server_text(self.tokenizer, self.settings, content), **fields}
 

@@ -87,7 +87,7 @@ class Settings(ComputeKeys, LoadedModel):
 class Engine(LocalEngine):
     """A causal language model or an encoder-decoder, decided by its configuration, run by `generate`."""
 
-    def __init__(self, settings: EngineSettings) -> None:
+    def __init__(self, settings: EngineSettings[Settings]) -> None:
         super().__init__(settings)
         self._counting = Lock()
 
@@ -136,11 +136,11 @@ class Engine(LocalEngine):
         from litm.local.generation import at_once, copies, greedy_decoding, load_model, parts_of, worker_count
         from litm.local.prefix_sharing import KeptCache, why_not_kept
 
-        settings, config = self.settings, self.config
-        device = choose_device(settings.device, max(1, settings.gpus))
+        settings, keys, config = self.settings, self.settings.keys, self.config
+        device = choose_device(keys.device, max(1, settings.gpus))
         model = load_model(settings, config, device)
         software = {"transformers": transformers.__version__, "torch": torch.__version__}
-        if settings.quantization != NO_QUANTIZATION:
+        if keys.quantization != NO_QUANTIZATION:
             software["bitsandbytes"] = version("bitsandbytes")
         made_with = f"{', '.join(f'{name} {number}' for name, number in software.items())}, {device_name(device)}"
         self.loaded(model.generation_config.eos_token_id, made_with)
@@ -153,10 +153,10 @@ class Engine(LocalEngine):
         longest = max(map(len, ids)) + new_tokens
         why_not_shared = why_not_kept(model, longest) if settings.share_prefixes else "share_prefixes is false"
         why_alone = one_at_a_time(model, longest)
-        parts = parts_of(ids, 1 if why_alone else worker_count(model, settings.quantization))
+        parts = parts_of(ids, 1 if why_alone else worker_count(model, keys.quantization))
         models = copies(model, len(parts))
         # A prompt that is longer than the budget is a batch of its own.
-        budget = 1 if why_alone else settings.batch_tokens // len(parts)
+        budget = 1 if why_alone else keys.batch_tokens // len(parts)
         caches = [
             KeptCache(one, max(len(ids[index]) for index in part), new_tokens, self._count)
             if not why_not_shared

@@ -77,7 +77,9 @@ class Settings(LoadedModel):
 class Engine(LocalEngine):
     """A causal language model, run by vLLM."""
 
-    def __init__(self, settings: EngineSettings) -> None:
+    settings: EngineSettings[Settings]
+
+    def __init__(self, settings: EngineSettings[Settings]) -> None:
         if find_spec("vllm") is None:
             raise UserError(f"vLLM is not installed: {INSTALL}; or set the model's 'engine' to transformers")
         super().__init__(settings)
@@ -171,15 +173,16 @@ class Engine(LocalEngine):
         from vllm import LLM
         from vllm.platforms import current_platform
 
+        keys = self.settings.keys
         note("vLLM: loading the model")
         with loading(f"model {self.settings.location}: vLLM cannot run it"):
             model = LLM(
                 model=self.settings.location,
                 revision=self.settings.revision,
-                trust_remote_code=self.settings.trust_remote_code,
+                trust_remote_code=keys.trust_remote_code,
                 # Prompts are token ids already; the folder may lack a tokenizer.
                 skip_tokenizer_init=self.settings.tokenizer is not None,
-                dtype=stored_dtype(self.config) if self.settings.dtype == "auto" else self.settings.dtype,
+                dtype=stored_dtype(self.config) if keys.dtype == "auto" else keys.dtype,
                 max_model_len=longest,
                 tensor_parallel_size=max(1, self.settings.gpus),
                 enable_prefix_caching=True,
@@ -187,7 +190,7 @@ class Engine(LocalEngine):
                 # Ignore the model's own sampling settings, which may include penalties.
                 generation_config="vllm",
                 seed=0,
-                **self.settings.own.get("engine_options", {}),
+                **keys.engine_options,
             )
         device = model.llm_engine.vllm_config.device_config.device_type
         self.loaded(own_end_tokens(self.settings, self.config), f"{software()}, {device}")
@@ -212,7 +215,7 @@ def stored_dtype(config: "PretrainedConfig") -> str:
     return str(config.get_text_config().dtype or "float32").removeprefix("torch.")
 
 
-def own_end_tokens(settings: EngineSettings, config: "PretrainedConfig") -> int | list[int] | None:
+def own_end_tokens(settings: EngineSettings[Settings], config: "PretrainedConfig") -> int | list[int] | None:
     """The ids that end an answer, from the model's generation settings or else its configuration."""
     from transformers import GenerationConfig
 
