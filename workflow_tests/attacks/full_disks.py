@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from outcomes import REFUSED, RIGHT, TRACEBACK, WRONG, Arena, Case, Family, Outcome, refusal_fault
-from sweeps import COUNT, dummy_sweep, journal_records, repeated_keys, short_examples
+from sweeps import ANSWERS, COUNT, answer_records, dummy_sweep, repeated_keys, short_examples
 from workbench import CONFIG, Workbench
 
 #: Kilobytes of the disks for whole runs; bytes of the longest file that the program may write.
@@ -73,14 +73,14 @@ def attempt(
     command = dummy_sweep(whole).command(place)
     done = subprocess.run([*before, *command], capture_output=True, text=True, check=False, **how)
     restore()
-    kept = len(journal_records(place / "journal.jsonl"))
+    kept = len(answer_records(place / ANSWERS))
     fault = refusal_fault(done.stderr.strip().splitlines()[-1]) if done.stderr.strip() else "nothing is said"
     if done.returncode and ("Traceback" in done.stderr or fault):
         return Outcome(case, WRONG, fault or done.stderr[-300:])
     subprocess.run(command, capture_output=True, check=True)
     responses = [folder / "responses.jsonl.gz" for folder in (place, whole)]
     same = responses[0].exists() and responses[0].read_bytes() == responses[1].read_bytes()
-    if not same or repeated_keys(place / "journal.jsonl"):
+    if not same or repeated_keys(place / ANSWERS):
         return Outcome(case, WRONG, "other responses, or an answer twice, after the next run")
     return Outcome(case, REFUSED if done.returncode else RIGHT, done.stderr.strip()[-200:], numbers={"kept": kept})
 
@@ -99,28 +99,25 @@ def attack_program(kilobytes: int, arena: Arena) -> Iterator[Outcome]:
 
 
 def attack_read_only(arena: Arena) -> Iterator[Outcome]:
-    """The program without the right to write the folder or the journal, or to read the folder."""
+    """The program without the right to write one of its folders, or to read them."""
     before = obeying()
     if before is None:
         yield Outcome("read only: root cannot be stopped here", RIGHT, count=0)
         return
+    (identity,) = (arena.made_once("undisturbed disk", undisturbed) / ANSWERS).iterdir()
     for case, name, mode in (
         ("a folder that is read only", ".", 0o555),
-        ("a journal that is read only", "journal.jsonl", 0o444),
+        ("answers that are read only", ANSWERS, 0o555),
+        ("an identity that is read only", f"{ANSWERS}/{identity.name}", 0o555),
+        ("locks that are read only", "asking", 0o555),
         ("a folder that cannot be looked into", ".", 0o000),
     ):
         place = arena.folder / case.replace(" ", "_")
-        place.mkdir()
-        (place / "journal.jsonl").touch()
+        (place / name).mkdir(parents=True)
         place.chmod(0o777)
         (place / name).chmod(mode)
-        outcome = attempt(case, arena, place, partial(restore, place), before)
+        outcome = attempt(case, arena, place, partial((place / name).chmod, 0o777), before)
         yield outcome if outcome.result != RIGHT else Outcome(case, WRONG, "the program could write all the same")
-
-
-def restore(place: Path) -> None:
-    place.chmod(0o777)
-    (place / "journal.jsonl").chmod(0o666)
 
 
 def obeying() -> list[str] | None:
@@ -147,7 +144,7 @@ def attack_run(kilobytes: int, arena: Arena) -> Iterator[Outcome]:
         # A traceback on the console may be Snakemake's own.
         of_programs = sum("Traceback" in path.read_text(errors="replace") for path in disk.glob("logs/**/*.log"))
         of_programs += "scripts/litm" in said.partition(TRACEBACK)[2]
-        kept = len(journal_records(disk / "journal/dummy/kv.jsonl"))
+        kept = len(answer_records(disk / "answers"))
         grow(disk)
         again = bench.snakemake("tables")
         expected = Workbench(arena.made_once("undisturbed results", lambda place: _whole_run(arena, place)))

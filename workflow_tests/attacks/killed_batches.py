@@ -18,11 +18,11 @@ from api_engines import HASTE, PROTOCOLS
 from batch_server import ANTHROPIC, DONE, LATE, LOST, OPENAI, BatchServer, Fate
 from outcomes import RIGHT, WRONG, Arena, Case, Family, Outcome, traceback_in
 from programs import load_program
-from sweeps import COUNT, repeated_keys, served_sweep, short_examples
+from sweeps import ANSWERS, COUNT, repeated_keys, served_sweep, short_examples
 from waiting import HANG
 
 from litm.base.cli import run
-from litm.inference.journal import named_batches
+from litm.inference.named_batches import named_batches
 from litm.servers.retrying import Patience
 
 #: Kills of a case, and cases of each protocol; prompts of a batch where sweeps are divided.
@@ -85,9 +85,9 @@ def attack(protocol: str, kills: int, seed: int, arena: Arena) -> Iterator[Outco
             f"status {status}, {log[-300:]}": status,
             traceback_in(log): traceback_in(log),
             f"{twice} billed twice, {lost} lost": twice or lost,
-            "two answers": repeated_keys(folder / "journal.jsonl"),
+            "two answers": repeated_keys(folder / ANSWERS),
             "other bytes": len({data.replace(b', "batch": true', b"") for data in texts}) > 1,
-            "files of batches are left": named_batches(folder / "journal.jsonl"),
+            "files of batches are left": named_batches(folder / "asking"),
         }
         found = [text for text, is_so in faults.items() if is_so]
         numbers = {"kills": len(points), "billed twice": twice.total(), "lost": lost.total()}

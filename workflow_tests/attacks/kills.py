@@ -16,11 +16,12 @@ from conftest import ROOT
 from fault_server import FaultServer, answer_to
 from outcomes import RIGHT, WRONG, Arena, Case, Family, Outcome, traceback_in
 from sweeps import (
+    ANSWERS,
     BATCH,
     CONCURRENCY,
     COUNT,
+    answer_records,
     hear_signals,
-    journal_records,
     kv_examples,
     local_sweep,
     repeated_keys,
@@ -30,7 +31,7 @@ from sweeps import (
 from waiting import HANG, wait_until
 from workbench import Workbench
 
-#: Threads of the program with a local model. Each computes one prompt, while one more is written to the journal.
+#: Threads of the program with a local model. Each computes one prompt, while one more is written to a file.
 WORKERS = 2
 #: Seconds until the server answers a prompt.
 PAUSE = 0.05
@@ -86,7 +87,7 @@ class Trial:
     folder: Path
     scripts: Path
     command: list[str]
-    journal: Path
+    answers: Path
     responses: Path
     at_work: int
     server: FaultServer | None
@@ -158,7 +159,7 @@ def _trial(kill: Kill, arena: Arena, folder: Path, server: FaultServer | None) -
         words = ["snakemake", "--configfile", "small.yaml", "--cores", "1", "results/responses/mine/kv.jsonl.gz"]
         command = [sys.executable, "-m", *words]
         results, scripts = bench.path("results"), bench.path("scripts")
-        files = results / "journal/mine/kv.jsonl", results / "responses/mine/kv.jsonl.gz"
+        files = results / "answers", results / "responses/mine/kv.jsonl.gz"
         return Trial(bench.folder, scripts, command, *files, CONCURRENCY if server else BATCH, server)
     if server:
         scripts, at_work = ROOT / "scripts", CONCURRENCY
@@ -167,7 +168,7 @@ def _trial(kill: Kill, arena: Arena, folder: Path, server: FaultServer | None) -
         scripts, at_work = noting(arena).path("scripts"), WORKERS + 1
         sweep = local_sweep(arena.made_once("killed kv", kv_examples))
     command = [sys.executable, str(scripts / "inference/generate.py"), *sweep.words(folder)]
-    return Trial(folder, scripts, command, folder / "journal.jsonl", folder / "responses.jsonl.gz", at_work, server)
+    return Trial(folder, scripts, command, folder / ANSWERS, folder / "responses.jsonl.gz", at_work, server)
 
 
 def noting(arena: Arena) -> Workbench:
@@ -204,7 +205,7 @@ def _attack(kill: Kill, trial: Trial, expected: bytes, server: FaultServer | Non
     status = process.wait(HANG)
     # A Snakemake that was killed alone leaves its job running.
     wait_until(lambda: not members(process.pid), lambda: f"processes are left: {members(process.pid)}")
-    kept, begun = len(journal_records(trial.journal)), trial.computed()
+    kept, begun = len(answer_records(trial.answers)), trial.computed()
     fault = _finish(kill, trial)
     twice = max(0, trial.computed() - COUNT)
     numbers = {"kills": 1, "asked twice": twice, "asked": COUNT}
@@ -213,7 +214,7 @@ def _attack(kill: Kill, trial: Trial, expected: bytes, server: FaultServer | Non
     faults = {
         fault: fault,
         "other bytes": not fault and trial.responses.read_bytes() != expected,
-        f"{repeated_keys(trial.journal)} answers twice": repeated_keys(trial.journal),
+        f"{repeated_keys(trial.answers)} answers twice": repeated_keys(trial.answers),
         f"{twice} asked twice": twice > trial.at_work,
         f"{begun - kept} lost": begun - kept > trial.at_work,
         "a prompt was asked more than twice": most > 2 and kill.number != SIGKILL,
@@ -250,8 +251,8 @@ FAST = Kill(SERVED, GENERATE, SIGKILL, 100, False)
 FAMILY = Family(
     "kills",
     f"A sweep of {COUNT} prompts receives a signal at a seeded moment and runs again. A local model has at most "
-    f"{WORKERS + 1} prompts in progress (one is being written to the journal), a served model {CONCURRENCY}. The "
-    "result has the same bytes as an undisturbed run, the journal has no answer twice, only prompts in progress are "
+    f"{WORKERS + 1} prompts in progress (one is being written to a file), a served model {CONCURRENCY}. The "
+    "result has the same bytes as an undisturbed run, no answer is kept twice, only prompts in progress are "
     "sent twice, and only an outright kill of Snakemake leaves a lock.",
     [Case(kill.name, lambda arena, kill=kill: attack(kill, arena), fast=kill is FAST) for kill in [FAST, *kills()]],
 )

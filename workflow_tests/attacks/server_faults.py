@@ -5,17 +5,18 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from api_engines import HASTE, SHORT, make_engine
-from echo_engine import AskedSweep
+from echo_engine import IDENTITY, AskedSweep
 from fault_server import FAULTS, FaultServer, answer_to, filled, seeded_faults
 from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, refusal_fault
 from record_makers import example
-from sweeps import journal_records, repeated_keys
+from sweeps import answer_records, repeated_keys
 
 from litm.base.json_files import read_jsonl
 from litm.base.messages import UserError
-from litm.inference.journal import Journal
+from litm.base.store import digest
+from litm.inference.kept_answers import Answers, kept_answers
 from litm.inference.prompts import Fit, Prompt, sweep_prompts
-from litm.inference.sweep import ask_missing, check_answered
+from litm.inference.sweep import ask_missing, asked_of, check_answered
 from litm.prompting.prompt_format import RAW
 
 #: Number of faulty requests in `make test-all`.
@@ -33,34 +34,35 @@ MIXED = [
 ]  # fmt: skip
 
 
-def asked(protocol: str, fault: str, server: FaultServer, journal: Journal, prompts: Sequence[Prompt]) -> None:
+def asked(protocol: str, fault: str, server: FaultServer, answers: Answers, prompts: Sequence[Prompt]) -> None:
     patience = SHORT if "again" in FAULTS[protocol][fault] else HASTE
     engine = make_engine(protocol, server, patience, concurrency=len(PROMPTS))
-    check_answered(ask_missing(prompts, journal, AskedSweep("test", {"model": "m"}), Fit(None, 50), lambda: engine))
+    check_answered(ask_missing(prompts, answers, AskedSweep("test", IDENTITY), Fit(None, 50), lambda: engine))
 
 
 def attack(protocol: str, fault: str, arena: Arena) -> list[Outcome]:
     """The first request for each of four prompts fails. In the next run a healthy server answers what has no answer."""
     case = f"{protocol}: {fault}"
-    path = arena.folder / f"{list(FAULTS[protocol]).index(fault)}.jsonl"
-    prompts = list(sweep_prompts([example(id=text, prompt=text) for text in PROMPTS], "0" * 64, RAW))
+    place = arena.folder / str(list(FAULTS[protocol]).index(fault))
+    opened = partial(Answers, [place / "answers"], "m", "e", place / "asking")
+    prompts = list(sweep_prompts([example(id=text, prompt=text) for text in PROMPTS], digest(IDENTITY), RAW))
     said = ""
     with FaultServer() as elsewhere, FaultServer(lambda prompt, attempt: fault if attempt == 1 else None) as server:
         server.elsewhere = elsewhere.url
         try:
-            with Journal(path) as journal:
-                asked(protocol, fault, server, journal, prompts)
+            with opened() as answers:
+                asked(protocol, fault, server, answers, prompts)
         except UserError as error:
             said = str(error)
         except Exception as error:
             return [Outcome(case, WRONG, f"{type(error).__name__}: {str(error)[:300]}")]
-        with Journal(path) as journal:
-            asked(protocol, fault, server, journal, prompts)
+        with opened() as answers:
+            asked(protocol, fault, server, answers, prompts)
     kept = FAULTS[protocol][fault].get("kept", "{text}")
     expected = {text: {answer_to(text), filled(kept, {"text": answer_to(text), "key": "no-key"})} for text in PROMPTS}
-    with Journal(path) as journal:
-        wrong = [prompt.content for prompt in prompts if journal[prompt.key].text not in expected[str(prompt.content)]]
-    twice = repeated_keys(path)
+    kept_texts = kept_answers([place / "answers"], IDENTITY, asked_of(prompts)).responses
+    wrong = [prompt.content for prompt in prompts if kept_texts[prompt.key].text not in expected[str(prompt.content)]]
+    twice = repeated_keys(place / "answers")
     whole = Counter(prompt for _, prompt, kind in server.asked if kind is None)
     numbers = {"requests": len(server.asked), "prompts": len(PROMPTS)}
     most = max(whole.values(), default=0)
@@ -102,13 +104,13 @@ def attack_mixed(seed: int, arena: Arena) -> Iterator[Outcome]:
             prompts[record["id"], record["size"], record["placement"]] = record["prompt"]
     responses = [record for _, record in read_jsonl(bench.path("results/responses/served/kv.jsonl.gz"))]
     wrong = sum(one["response"] != answer_to(prompts[one["id"], one["size"], one["placement"]]) for one in responses)
-    lines = len(journal_records(bench.path("results/journal/served/kv.jsonl")))
+    lines = len(answer_records(bench.path("results/answers")))
     whole = max(Counter(prompt for _, prompt, fault in server.asked if fault is None).values())
     seen = {fault for _, _, fault in server.asked if fault}
     numbers = {"requests": len(server.asked), "prompts": count, "kinds of faults": len(seen), "wrong answers": wrong}
     # A hang is given up after seconds, in which a busy machine may be too late with a good answer.
     good = wrong == 0 and lines == len(responses) == count
-    detail = f"{wrong} wrong, {lines} journal lines, most whole answers to a prompt: {whole}"
+    detail = f"{wrong} wrong, {lines} answers kept, most whole answers to a prompt: {whole}"
     yield Outcome(f"mixed {seed}", RIGHT if good else WRONG, detail, numbers=numbers)
 
 

@@ -18,6 +18,8 @@ from sweeps import MODEL
 from waiting import wait_until
 from workbench import Workbench
 
+from litm.inference.kept_answers import answer_files
+
 #: Results that are compared with those of a fresh directory.
 RESULTS = ("results/responses/*/*.jsonl.gz", "results/accuracy/*/*.parquet", "results/tables/accuracy.csv")
 TARGET = "results/tables/accuracy.csv"
@@ -197,13 +199,13 @@ def _compared(outcome: Outcome, found: dict[str, bytes], expected: dict[str, byt
 
 
 def _run_while_replaced(stale: Stale, bench: Workbench) -> None:
-    """Run, and replace as soon as an answer is in a journal, or the model is identified."""
-    journal, started = bench.path("results/journal/mine/kv.jsonl"), bench.path("results/models/mine.json")
+    """Run, and replace as soon as there is a file of answers, or the model is identified."""
+    answers, started = bench.path("results/answers"), bench.path("results/models/mine.json")
 
     done = threading.Event()
 
     def replace() -> None:
-        wait_until(lambda: done.is_set() or (started.exists() and journal.exists()))
+        wait_until(lambda: done.is_set() or (started.exists() and answer_files([answers])))
         take(bench, stale, "replace")
 
     thread = threading.Thread(target=replace)

@@ -4,7 +4,7 @@ import os
 from functools import partial
 
 import brought
-import damaged_journals
+import damaged_answers
 import full_disks
 import fuzzed_configs
 import fuzzed_data
@@ -18,7 +18,7 @@ from conftest import made_once
 from outcomes import FAMILIES_VARIABLE, WRONG, Arena, Case, save
 
 MODULES = (
-    *(kills, killed_batches, server_faults, damaged_journals, full_disks, stale_inputs, fuzzed_configs, fuzzed_data),
+    *(kills, killed_batches, server_faults, damaged_answers, full_disks, stale_inputs, fuzzed_configs, fuzzed_data),
     *(injections, brought),
 )
 FAMILIES = [module.FAMILY for module in MODULES]

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from echo_engine import EchoEngine, ask, planned
+from programs import refused
 from record_makers import example
 
-from litm.inference.journal import Shard, journal_files, shard, shard_journal
-from litm.inference.sweep import prompts_of_shard
+from litm.base.store import canonical_json
+from litm.inference.kept_answers import answer_files
+from litm.inference.shards import Shard, prompts_of_shard, shard
 
 EXAMPLES = [
     example(id=f"q{n}", size=size, placement=f"gold_at_{p}", prompt=f"{n} {size} {p}")
@@ -28,40 +30,49 @@ def test_every_prompt_is_in_one_shard_and_all_of_a_question_are_in_the_same(coun
     assert max(map(len, ids)) - min(map(len, ids)) <= 1
 
 
-def ask_all(path: Path, count: int, **more) -> list[str]:
+def ask_all(study: Path, count: int, **more) -> list[str]:
     """Run all shards; returns the prompts that were asked."""
-    return [text for n in range(count) for text in ask(path, *EXAMPLES, part=Shard(n + 1, count), **more).asked]
+    return [text for n in range(count) for text in ask(study, *EXAMPLES, part=Shard(n + 1, count), **more).asked]
 
 
 def test_shards_together_have_the_answers_of_the_sweep_and_gathering_asks_nothing(tmp_path):
-    whole = ask(tmp_path / "whole.jsonl", *EXAMPLES)
-    assert sorted(ask_all(tmp_path / "kv.jsonl", 3)) == sorted(e.prompt for e in EXAMPLES)
-    gathered = ask(tmp_path / "kv.jsonl", *EXAMPLES, only_gather=True)
+    whole = ask(tmp_path / "whole", *EXAMPLES)
+    assert sorted(ask_all(tmp_path / "kv", 3)) == sorted(e.prompt for e in EXAMPLES)
+    gathered = ask(tmp_path / "kv", *EXAMPLES, only_gather=True)
     assert gathered.responses == whole.responses and not gathered.asked
 
 
 @pytest.mark.parametrize("later", [None, Shard(2, 2), Shard(4, 5)])
 def test_another_number_of_shards_asks_nothing_again(tmp_path, later):
-    ask_all(tmp_path / "kv.jsonl", 3)
-    assert not ask(tmp_path / "kv.jsonl", *EXAMPLES, part=later).asked
+    ask_all(tmp_path / "kv", 3)
+    assert not ask(tmp_path / "kv", *EXAMPLES, part=later).asked
 
 
 def test_prompts_without_an_answer_in_any_shard_are_failed_when_gathered(tmp_path):
-    ask_all(tmp_path / "kv.jsonl", 2, engine=EchoEngine(["3 4 0"]))
-    responses = ask(tmp_path / "kv.jsonl", *EXAMPLES, only_gather=True).responses
+    ask_all(tmp_path / "kv", 2, engine=EchoEngine(["3 4 0"]))
+    responses = ask(tmp_path / "kv", *EXAMPLES, only_gather=True).responses
     (failed,) = [response for response in responses if response.finish_reason == "failed"]
     assert (failed.id, failed.size, failed.placement, failed.text) == ("q3", 4, "gold_at_0", None)
 
 
 def test_half_a_line_that_another_shard_is_writing_is_not_read_and_not_cut(tmp_path):
-    ask(tmp_path / "kv.jsonl", *EXAMPLES, part=Shard(1, 2))
-    first = shard_journal(tmp_path / "kv.jsonl", Shard(1, 2))
+    ask(tmp_path / "kv", *EXAMPLES, part=Shard(1, 2))
+    (first,) = answer_files([tmp_path / "kv" / "answers"])
     torn = first.read_bytes()[:-5]
     first.write_bytes(torn)
-    texts = ask(tmp_path / "kv.jsonl", *EXAMPLES).texts
+    texts = ask(tmp_path / "kv", *EXAMPLES).texts
     assert len(texts) == len(EXAMPLES) and all(texts)
-    assert first.read_bytes() == torn
-    assert journal_files(tmp_path / "kv.jsonl") == [tmp_path / "kv.jsonl", first]
+    assert first.read_bytes() == torn and len(answer_files([tmp_path / "kv" / "answers"])) == 2
+
+
+def test_shards_of_a_sweep_are_asked_at_once_and_each_by_one_run_alone(tmp_path):
+    def others(number: int) -> None:
+        if number == 0:
+            assert ask(tmp_path, *EXAMPLES, part=Shard(2, 2)).asked
+            assert "m/e.1_of_2 is in use by another run" in refused(ask, tmp_path, *EXAMPLES, part=Shard(1, 2))
+
+    ask(tmp_path, *EXAMPLES, part=Shard(1, 2), engine=EchoEngine(happens=others))
+    assert not ask(tmp_path, *EXAMPLES).asked
 
 
 @pytest.mark.parametrize("text", ["", "1", "0_of_3", "4_of_3", "1_of_3_of_4", "a_of_b"])
@@ -72,14 +83,21 @@ def test_a_shard_is_read_by_its_name_and_what_is_none_is_refused(text):
 
 
 def test_a_bad_line_of_a_part_costs_its_prompt_alone_when_that_part_is_asked_again(tmp_path, capsys):
-    ask_all(tmp_path / "kv.jsonl", 2)
-    whole = ask(tmp_path / "kv.jsonl", *EXAMPLES, only_gather=True).responses
-    journal = shard_journal(tmp_path / "kv.jsonl", Shard(1, 2))
-    lines = journal.read_text().splitlines(keepends=True)
+    ask_all(tmp_path / "kv", 2)
+    whole = ask(tmp_path / "kv", *EXAMPLES, only_gather=True).responses
+    (file, lines), *_ = [
+        (file, file.read_text().splitlines(keepends=True)) for file in answer_files([tmp_path / "kv" / "answers"])
+    ]
     lost = json.loads(lines[3])
-    journal.write_text("".join([*lines[:3], json.dumps({**lost, "prompt_tokens": "12"}) + "\n", *lines[4:]]))
-    gathered = ask(tmp_path / "kv.jsonl", *EXAMPLES, only_gather=True).responses
+    part = {
+        prompt.key: number for number in (1, 2) for prompt in prompts_of_shard(planned(*EXAMPLES), Shard(number, 2))
+    }
+    bad = canonical_json({**lost, "prompt_tokens": "12"}) + "\n"
+    file.write_text("".join([*lines[:3], bad, *lines[4:]]))
+    gathered = ask(tmp_path / "kv", *EXAMPLES, only_gather=True).responses
     assert [response.key for response in gathered if response.finish_reason == "failed"] == [lost["key"]]
-    assert f"{journal}, line 4: not a journal line" in capsys.readouterr().err
-    assert len(ask(tmp_path / "kv.jsonl", *EXAMPLES, part=Shard(1, 2)).asked) == 1
-    assert ask(tmp_path / "kv.jsonl", *EXAMPLES, only_gather=True).responses == whole
+    assert f"{file}, line 4: not an answer" in capsys.readouterr().err
+    assert [len(ask(tmp_path / "kv", *EXAMPLES, part=Shard(n, 2)).asked) for n in (1, 2)] == [
+        int(part[lost["key"]] == n) for n in (1, 2)
+    ]
+    assert ask(tmp_path / "kv", *EXAMPLES, only_gather=True).responses == whole

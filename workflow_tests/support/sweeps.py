@@ -18,11 +18,14 @@ from suite_examples import questions
 from litm.base.json_files import write_json
 from litm.base.store import canonical_json
 from litm.examples.task import ExampleSettings
+from litm.inference.kept_answers import answer_files
 from litm.models.identity import folder_identity
 from litm.records.examples import write_examples
 
 MODEL = ROOT / "resources" / "reference_model"
 PROGRAM = ROOT / "scripts" / "inference" / "generate.py"
+#: The folder of answers in the place of a sweep.
+ANSWERS = "answers"
 #: Prompts of the sweep.
 COUNT = 24
 #: Prompts of a batch of the local model, with its `batch_tokens`; requests at a time of the served one.
@@ -42,13 +45,13 @@ class Sweep:
     stop: str = "end_token"
 
     def words(self, place: Path, source: Path | None = None) -> list[str]:
-        """The program's arguments, with journal and outputs in `place`; source: its file, made there otherwise."""
+        """The program's arguments, with answers and outputs in `place`; source: its file, made there otherwise."""
         if source is None:
             source = place / "source.json"
             write_json(source, dict(self.source))
         decoding = {"max_new_tokens": 30, "stop": self.stop}
         records = {"settings": self.settings, "decoding": decoding, "run": self.run}
-        files = {"journal": "journal.jsonl", "responses": "responses.jsonl.gz", "manifest": "manifest.json"}
+        files = {"answers": ANSWERS, "asking": "asking", "responses": "responses.jsonl.gz", "manifest": "manifest.json"}
         options = {"model": "m", "experiment": "e", "source": source, "examples": self.folder / "examples.jsonl.gz"}
         options |= {name: canonical_json(value) for name, value in records.items()}
         options |= {name: place / file for name, file in files.items()}
@@ -101,16 +104,17 @@ def dummy_sweep(folder: Path) -> Sweep:
     return Sweep(folder, source, {"engine": "dummy", "prompt_template": "raw"}, {})
 
 
-def journal_records(path: Path) -> list[dict]:
-    """The answers of a journal's whole lines; what is no JSON is left out."""
+def answer_records(folder: Path) -> list[dict]:
+    """The answers of whole lines in a folder of answers; what is no JSON is left out."""
     records = []
-    for line in path.read_bytes().split(b"\n")[:-1] if path.exists() else []:
-        with suppress(ValueError, RecursionError):
-            records.append(json.loads(line))
+    for path in filter(Path.is_file, answer_files([folder])):
+        for line in path.read_bytes().split(b"\n")[:-1]:
+            with suppress(ValueError, RecursionError):
+                records.append(json.loads(line))
     return [record for record in records if isinstance(record, dict) and "key" in record]
 
 
-def repeated_keys(path: Path) -> int:
-    """How many answers of a journal are of a prompt that it has another answer to."""
-    keys = Counter((str(line["key"]), str(line.get("identity"))) for line in journal_records(path))
+def repeated_keys(folder: Path) -> int:
+    """How many answers in a folder of answers are of a prompt that has another answer there."""
+    keys = Counter((str(line["key"]), str(line.get("identity"))) for line in answer_records(folder))
     return sum(count - 1 for count in keys.values())

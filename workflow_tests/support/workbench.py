@@ -161,7 +161,7 @@ class Workbench:
         return {rule: count for rule, count in counts.items() if rule not in TARGETS}
 
     def asked(self, sweep: str, model: str = "dummy") -> tuple[int, int]:
-        """Prompts that the last run of a sweep asked, and answers that it took from the journal."""
+        """Prompts that the last run of a sweep asked, and kept answers that it used."""
         manifest = read_json(self.path(f"results/responses/{model}/{sweep}.manifest.json"))
         return manifest["asked"], manifest["reused"]
 

@@ -22,6 +22,8 @@ from litm.base.messages import UserError, missing_package, shortened, without_pa
 
 #: Ctrl-C; the signal of SLURM (time limit, scancel), containers and `kill`; the loss of the terminal.
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+#: Characters of a path in a message: one of kept answers has an identity of 64 in it, and its name is its last part.
+LONGEST_PATH = 300
 #: An option in a docstring: its name, and what is said of it, up to a blank line or the next option.
 OPTION = re.compile(r"^(\w+): (.+(?:\n(?!\w+: ).+)*)", re.MULTILINE)
 
@@ -134,7 +136,7 @@ def ending_in_a_line(where: str = "") -> Iterator[None]:
 
 def describe_os_error(error: OSError) -> str:
     """One line for an error of the operating system, with the remedy for a full disk."""
-    where = f" ({shortened(error.filename)})" if error.filename else ""
+    where = f" ({shortened(error.filename, LONGEST_PATH)})" if error.filename else ""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"no space left on the disk{where}: free some and run the same command again; nothing finished is lost"
     return f"{error.strerror or error}{where}"

@@ -77,15 +77,15 @@ class AnswerFile:
         is_known, tail = False, b""
         with self.path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
+                if not line.endswith(b"\n"):
+                    tail = line
+                    break
                 start = line.find(KEY_MARK)
                 if start >= 0:
                     is_known = True
                     start += len(KEY_MARK)
                     if line[start : start + KEY_LENGTH] not in wanted:
                         continue
-                if not line.endswith(b"\n"):
-                    tail = line
-                    break
                 try:
                     key, _, response = parse_line(line)
                 except ValueError as error:

@@ -7,6 +7,7 @@ once. All files of all folders whose identities mean the same are read, whatever
 an experiment or a study decides nothing but who has paid.
 """
 
+import errno
 import json
 import os
 import secrets
@@ -85,7 +86,7 @@ def read_identity(folder: Path) -> dict[str, Any]:
         raise UserError(f"{file}: of version {record.get('version')}, which this version of the workflow cannot read")
     fields = record.get("fields")
     if not isinstance(fields, dict) or digest(fields) != record.get("identity"):
-        raise UserError(f"{file} was edited: its 'identity' is not the digest of its 'fields'; get the file again")
+        raise UserError(f"{file} was edited: its 'identity' is not the digest of its 'fields'")
     return fields
 
 
@@ -244,6 +245,13 @@ class Answers(AbstractContextManager):
         pattern = f"{self.writer.model}+{self.writer.experiment}.*.jsonl"
         return {digest(fields): fields for path, fields in identity_folders(self.folders) if any(path.glob(pattern))}
 
+    def check_place(self, identity: Mapping[str, Any]) -> None:
+        """Raise `UserError` or OSError if new answers of an identity cannot be kept, before they are paid."""
+        place = self._new_place(digest(identity))
+        check_identity(place, identity)
+        if not can_write(place):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
+
     def append(self, identity: dict, batch: Sequence[tuple[str, Response]]) -> None:
         """Write the (key, response) pairs of a batch of one identity, all or nothing, and force them to the disk.
 
@@ -259,11 +267,16 @@ class Answers(AbstractContextManager):
             self.others -= {key for key, _ in batch}
 
     def _new_file(self, name: str, identity: dict) -> IO[bytes]:
-        folder = next(filter(can_write, self.folders), self.folders[0]) / name
+        folder = self._new_place(name)
         keep_identity(folder, identity)
         file = self._open.enter_context((folder / self.writer.name).open("xb", buffering=0))
         force_names(folder)
         return file
+
+    def _new_place(self, name: str) -> Path:
+        """The folder of an identity that takes new answers."""
+        places = [folder / name for folder in self.folders]
+        return next(filter(can_write, places), places[0])
 
     # Batches
 
@@ -326,11 +339,24 @@ def study_id(asking: str | Path, is_made: bool = True) -> str:
     return known
 
 
+def check_identity(folder: Path, identity: Mapping[str, Any]) -> None:
+    """Raise `UserError` if an identity's own folder has the fields of another, or none that can be read."""
+    file = folder / IDENTITY_FILE
+    if not file.exists():
+        return
+    try:
+        why = "" if digest(read_identity(folder)) == digest(identity) else f"{file} is that of another identity"
+    except UserError as error:
+        why = str(error)
+    if why:
+        raise UserError(f"{why}. Remove this file and run the same command: the answers beside it are used without it")
+
+
 def keep_identity(folder: Path, identity: Mapping[str, Any]) -> None:
     """Write the fields of an identity into its folder, if they are not there; `UserError` if others are."""
     file = folder / IDENTITY_FILE
     if file.exists():
-        read_identity(folder)
+        check_identity(folder, identity)
         return
     folder.mkdir(parents=True, exist_ok=True)
     # A name of its own: another run may be writing the same.

@@ -145,6 +145,7 @@ def ask_missing(
     failed = {key: prompt.tokens for key, prompt in fitting.items()}
     if not fitting or not ask:
         return Outcome(0, overflow, failed, reused_elsewhere=reused_elsewhere)
+    answers.check_place(sweep.identity)
     # Computed before asking, which adds the identity.
     because = reason_to_ask(answers.identities(), sweep.identity)
     names = _served_names(sweep.identity, (answers[key] for key in answered_before))
