@@ -202,9 +202,7 @@ class Answers(AbstractContextManager):
         self._held: set[str] = set()
         # A killed Snakemake can leave jobs running, and two of the same sweep would ask twice.
         if not self._hold(self.name):
-            raise UserError(
-                f"{self.name.replace('+', '/')} is in use by another run: wait for it or stop it, then run again"
-            )
+            raise UserError(f"{self._shown} is in use by another run: wait for it or stop it, then run again")
         try:
             self.writer = new_writer(model, experiment, study_id(self.asking))
         except BaseException:
@@ -242,8 +240,14 @@ class Answers(AbstractContextManager):
 
     def identities(self) -> dict[str, dict[str, Any]]:
         """The fields of the identities under which this sweep has been asked, by any study, by their digests."""
-        pattern = f"{self.writer.model}+{self.writer.experiment}.*.jsonl"
-        return {digest(fields): fields for path, fields in identity_folders(self.folders) if any(path.glob(pattern))}
+        asked = (self.writer.model, self.writer.experiment)
+
+        def is_ours(file: Path) -> bool:
+            writer = Writer.of(file)
+            return writer is not None and (writer.model, writer.experiment) == asked
+
+        folders = identity_folders(self.folders)
+        return {digest(fields): fields for path, fields in folders if any(map(is_ours, path.glob("*.jsonl")))}
 
     def check_place(self, identity: Mapping[str, Any]) -> None:
         """Raise `UserError` or OSError if new answers of an identity cannot be kept, before they are paid."""
