@@ -179,12 +179,12 @@ def _files_in(place: Path) -> Iterator[tuple[Path, dict[str, dict[str, Any]]]]:
 
     Journals of earlier versions have identities between their answers.
     """
-    fields = dict(identity_folders([place]))
+    fields = dict(identity_folders([place]) if any(place.glob(f"*/{IDENTITY_FILE}")) else ())
     for folder, identity in fields.items():
         yield from ((file, {digest(identity): identity}) for file in sorted(folder.glob("*.jsonl")))
     for file in sorted(place.rglob("*.jsonl")):
-        if file.parent not in fields and (identities := dict(_identity_lines(file))):
-            yield file, identities
+        if file.parent not in fields:
+            yield file, dict(_identity_lines(file))
 
 
 def _identity_lines(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
