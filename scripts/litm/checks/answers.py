@@ -41,7 +41,7 @@ class Summary:
     """The answers of an identity."""
 
     folder: Path
-    identity: dict[str, Any]
+    identity: Mapping[str, Any]
     responses: dict[str, Response] = field(default_factory=dict)
     """By key, each once."""
     bills: list[tuple[str, Usage]] = field(default_factory=list)
@@ -90,7 +90,7 @@ def listed(folder: Path, config: Path | None = None) -> list[str]:
     return in_columns(rows, 4).splitlines()
 
 
-def summary_of(path: Path, fields: dict[str, Any]) -> Summary:
+def summary_of(path: Path, fields: Mapping[str, Any]) -> Summary:
     """What there is of an identity, in its folder."""
     summary = Summary(path, fields)
     for file in sorted(path.glob("*.jsonl")):
@@ -168,7 +168,7 @@ def import_answers(source: Path, folder: Path, asking: str | Path = ASKING) -> s
     return ", ".join(told)
 
 
-def _files_in(place: Path) -> Iterator[tuple[Path, dict[str, dict[str, Any]]]]:
+def _files_in(place: Path) -> Iterator[tuple[Path, dict[str, Mapping[str, Any]]]]:
     """The files with answers below a folder, with the fields of their identities by digest.
 
     Journals of earlier versions have identities between their answers.
@@ -181,7 +181,7 @@ def _files_in(place: Path) -> Iterator[tuple[Path, dict[str, dict[str, Any]]]]:
             yield file, identities
 
 
-def _identity_lines(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _identity_lines(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     with file.open("rb") as lines:
         for line in lines:
             if b'"fields":' in line:
