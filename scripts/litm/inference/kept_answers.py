@@ -94,9 +94,10 @@ def read_identity(folder: Path) -> dict[str, Any]:
 def identity_folders(
     folders: Iterable[str | Path], known: Mapping[str, Mapping[str, Any]] = MappingProxyType({}), is_told: bool = True
 ) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """The folders of identities in folders of answers, with their fields; is_told: others with files are named in a line.
+    """The folders of identities in folders of answers, with their fields.
 
-    known: fields by digest, which is enough for a folder of that name without a file of its identity.
+    is_told: others with files are named in a line; known: fields by digest, which is enough for a folder of that name
+    without a file of its identity.
     """
     for folder in folders:
         for path in sorted(Path(folder).glob("*/")):
