@@ -24,7 +24,7 @@ from litm.engines.modules.transformers import Engine
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks.key_values import kv_retrieval
-from litm.inference.journal import Journal
+from litm.inference.kept_answers import Answers, answer_files
 from litm.inference.prompts import Fit, sweep_prompts
 from litm.inference.sweep import ask_missing, sweep_responses
 from litm.models.identity import folder_identity
@@ -73,9 +73,9 @@ def sweep(engine: type[Engine], folder: Path) -> None:
     """The responses of a sweep, as generate.py writes them."""
     identity, settings = {"engine": engine.__name__}, changed_settings(SETTINGS, max_new_tokens=30)
     prompts = sweep_prompts(EXAMPLES, digest(identity), "raw")
-    with Journal(folder / "journal.jsonl") as journal:
-        outcome = ask_missing(prompts, journal, AskedSweep("m/e", identity), Fit(None, 30), lambda: engine(settings))
-        write_responses(folder / "responses.jsonl.gz", sweep_responses(prompts, journal, outcome))
+    with Answers([folder / "answers"], "m", "e", folder / "asking") as answers:
+        outcome = ask_missing(prompts, answers, AskedSweep("m/e", identity), Fit(None, 30), lambda: engine(settings))
+        write_responses(folder / "responses.jsonl.gz", sweep_responses(prompts, answers, outcome))
 
 
 def ask_again(folder: Path, per_cell: int = 5, identity: dict | None = None) -> str:
@@ -84,7 +84,7 @@ def ask_again(folder: Path, per_cell: int = 5, identity: dict | None = None) -> 
     write_json(folder / "source.json", {**asked.source, **({"identity": identity} if identity else {})})
     write_examples(folder / "examples.jsonl.gz", EXAMPLES)
     files = {"source": "source.json", "examples": "examples.jsonl.gz", "responses": "responses.jsonl.gz"}
-    files |= {"journal": "audit_journal.jsonl", "output": "again.jsonl.gz"}
+    files |= {"answers": "audit_answers", "asking": "asking", "output": "again.jsonl.gz"}
     # An engine that shares is checked by the plain one.
     options = {"settings": {**asked.settings, "engine": "vllm"}, "decoding": DECODING, "run": {"device": "cpu"}}
     options |= {name: str(folder / file) for name, file in files.items()}
@@ -98,7 +98,7 @@ def test_a_model_replaced_since_it_was_identified_is_not_asked_again(plain, tmp_
     other = {**folder_identity(MODEL)["files"], "model.safetensors": "0" * 64}
     with pytest.raises(AssertionError, match=r"model.safetensors has changed since the model was identified"):
         ask_again(tmp_path, identity={"files": other})
-    assert (tmp_path / "audit_journal.jsonl").read_bytes() == b""
+    assert not (tmp_path / "audit_answers").exists()
 
 
 def compare(folder: Path, added: str = "") -> pd.DataFrame:
@@ -144,8 +144,8 @@ def test_an_engine_whose_answers_change_is_found_at_its_position(tmp_path):
 def test_an_audit_resumes_and_a_larger_one_asks_only_new_prompts(plain, tmp_path):
     shutil.copy(plain / "responses.jsonl.gz", tmp_path)
     assert "the audit asks 9 prompts again" in ask_again(tmp_path, per_cell=3)
-    journal = tmp_path / "audit_journal.jsonl"
-    journal.write_bytes(journal.read_bytes()[:-9])
+    (file,) = answer_files([tmp_path / "audit_answers"])
+    file.write_bytes(file.read_bytes()[:-9])
     assert "the audit asks 4 prompts again" in ask_again(tmp_path, per_cell=4)
     assert "the audit asks 0 prompts again" in ask_again(tmp_path, per_cell=4)
     assert len(list(read_responses(tmp_path / "again.jsonl.gz"))) == 12
@@ -155,7 +155,9 @@ def test_doctor_estimate_and_audit_around_a_run(new_bench):
     bench = new_bench
     few = {"models": ["reference"], "experiments": ["kv"], "audit": {"prompts_per_cell": 2}}
     bench.configure({**changed(kv={"positions": {4: [0, 3]}}), **few})
-    journal = bench.path("results/journal/reference/kv.jsonl")
+
+    def kept() -> dict[str, bytes]:
+        return {file.name: file.read_bytes() for file in answer_files([bench.path("results/answers")])}
 
     def printed(target: str) -> str:
         done = bench.snakemake(target)
@@ -164,17 +166,17 @@ def test_doctor_estimate_and_audit_around_a_run(new_bench):
 
     said = printed("doctor")
     assert "reference: memory" in said and " 0 missing" in said and not bench.path("results/examples").exists()
-    assert "a rule of thumb for 1 processor core" in printed("estimate") and not journal.exists()
+    assert "a rule of thumb for 1 processor core" in printed("estimate") and not kept()
     assert "reference on kv, size 4: no flips in 4 answers to 2 questions" in printed("audit")
     audit = pd.read_csv(bench.path("results/tables/audit.csv"))
     assert audit["placement"].tolist() == ["gold_at_0", "gold_at_3"]
-    answers = journal.read_bytes()
+    answers = kept()
 
-    # Always made, and it sees that the journal has grown, which no input says.
+    # Always made, and it sees that there are more answers, which no input says.
     assert set(bench.plan("estimate")) == {"estimate_sweep", "estimate"}
     printed("estimate")
     assert pd.read_csv(bench.path("results/estimate.csv"))["answered"].tolist() == [6, 6]
-    assert set(bench.plan("estimate")) == {"estimate"} and journal.read_bytes() == answers
+    assert set(bench.plan("estimate")) == {"estimate"} and kept() == answers
     assert bench.asked("kv", "reference") == (6, 0)
     assert not {"ask_again", "audit", "doctor", "estimate"} & set(bench.plan())
 

@@ -20,11 +20,11 @@ EXPERIMENT = "kv_retrieval_small"
 def test_each_measure_of_a_pair_is_a_sweep_of_its_own_and_those_of_answers_are_first():
     kv = {"task": "kv_retrieval", "positions": {4: [0, 3]}, "examples": 3, "measure": [ANSWER, LOG_PROBABILITY]}
     one = study(models={"a": HERE, "served": SERVED}, experiments={"x": kv})
-    names = [(*sweep.pair, sweep.measure, sweep.files.journal) for sweep in one.sweeps]
+    names = [(*sweep.pair, sweep.measure, sweep.files.estimate) for sweep in one.sweeps]
     assert names == [
-        ("a", "x", ANSWER, "results/journal/a/x.jsonl"),
-        ("served", "x", ANSWER, "results/journal/served/x.jsonl"),
-        ("a", "x", LOG_PROBABILITY, "results/journal/a/x.log_probability.jsonl"),
+        ("a", "x", ANSWER, "results/estimates/a/x.json"),
+        ("served", "x", ANSWER, "results/estimates/served/x.json"),
+        ("a", "x", LOG_PROBABILITY, "results/estimates/a/x.log_probability.json"),
     ]
     assert [sweep.answer_tokens > 0 for sweep in one.sweeps] == [True, True, False]
     assert one.sweeps[2].decoding == {"measure": LOG_PROBABILITY}

@@ -145,12 +145,12 @@ FAR, NEAR, AS_NEAR = stored("float16", template="x"), stored("bfloat16"), stored
         ([], None),
     ],
 )
-def test_the_nearest_identity_counts_of_several_the_last_and_new_prompts_and_journals_are_told_apart(known, reason):
+def test_the_nearest_identity_counts_of_several_the_last_and_new_prompts_and_identities_are_told_apart(known, reason):
     assert reason_to_ask(dict(enumerate(known)), stored()) == reason
 
 
 def test_the_reason_is_one_short_line():
-    assert reason_in_words(NEW_PROMPTS) == "the journal had no answers to these prompts"
+    assert reason_in_words(NEW_PROMPTS) == "there were no answers to these prompts"
     changes = {"model.quantization": [None, "nf4"], "template": ["a\n\n{prompt}" + "b" * 99, None], "w": ["1" * 64, 2]}
     assert reason_in_words(changes) == (
         "model.quantization was not there and is nf4; template was a {prompt}bbbbbb... and is not there; "

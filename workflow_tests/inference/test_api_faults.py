@@ -20,7 +20,7 @@ from fault_server import PASSING, FaultServer, answer_to, seeded_faults
 from httpx2 import HTTPStatusError, Request, Response
 from openai import APIConnectionError, APIStatusError
 from programs import refused
-from sweeps import journal_records
+from sweeps import ANSWERS, answer_records
 
 from litm.base.messages import UserError
 from litm.engines.interface import FAIL
@@ -41,7 +41,8 @@ def test_many_prompts_are_answered_once_each_through_mixed_faults(protocol, coun
     faults = Counter(fault for _, _, fault in server.asked)
     assert set(faults) == {None, *PASSING} and faults[None] == count
     assert server.answered == Counter(prompts)
-    assert Counter(line["key"] for line in journal_records(tmp_path / "j")) == Counter(p.key for p in planned(*prompts))
+    kept = Counter(line["key"] for line in answer_records(tmp_path / "j" / ANSWERS))
+    assert kept == Counter(prompt.key for prompt in planned(*prompts))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from contextlib import aclosing
 import pytest
 from fault_server import FaultServer, answer_to
 from programs import run_program
-from sweeps import hear_signals, served_sweep, short_examples
+from sweeps import ANSWERS, answer_records, hear_signals, served_sweep, short_examples
 from waiting import HANG, wait_until
 
 from litm.base.cli import signals_handled
@@ -33,7 +33,7 @@ def test_a_stopped_run_prints_one_line_and_keeps_its_answers_and_the_next_run_as
         errors = process.communicate(timeout=HANG)[1]
         assert process.returncode == 1 and errors.splitlines()[-1].startswith(f"{end}: what was")
         assert "Traceback" not in errors and "never retrieved" not in errors
-        assert len((tmp_path / "journal.jsonl").read_text().splitlines()) == 1 + 20
+        assert len(answer_records(tmp_path / ANSWERS)) == 20
         done = run_program("generate", *command[2:])
         assert done.returncode == 0, done.stderr
     assert "20 prompts asked, 20 reused" in done.stderr

@@ -24,9 +24,10 @@ from batch_server import (
 from echo_engine import AskedSweep, planned
 from fault_server import answer_to
 from programs import refused
-from sweeps import journal_records, repeated_keys
+from sweeps import ANSWERS, answer_records, repeated_keys
 
-from litm.inference.journal import Journal, Named
+from litm.inference.kept_answers import Answers, answer_files
+from litm.inference.named_batches import Named
 from litm.inference.prompts import Fit
 from litm.inference.sweep import ask_missing
 
@@ -34,24 +35,30 @@ IDENTITY, PROMPTS = {"model": "m"}, [f"prompt {number:02}" for number in range(1
 EXPECTED, ONCE = {prompt: answer_to(prompt) for prompt in PROMPTS}, replace(HASTE, attempts=1)
 
 
-def ask(protocol, server, folder, prompts=PROMPTS, identity=IDENTITY, batch=True, patience=HASTE):
-    """A sweep's run; returns its failed prompts, and the texts in its journal by prompt."""
+def ask(protocol, server, study, prompts=PROMPTS, identity=IDENTITY, batch=True, patience=HASTE, name="mine/kv"):
+    """A sweep's run; returns its failed prompts, and the texts of its answers by prompt."""
     asked = planned(*prompts, identity=identity)
-    with Journal(folder / "kv.jsonl") as journal:
-        engine, sweep = make_engine(protocol, server, patience, batch=batch), AskedSweep("mine/kv", identity)
-        left = ask_missing(asked, journal, sweep, Fit(None, 50), lambda: engine).failed
-        return left, {str(one.content): journal[one.key].text for one in asked if one.key in journal}
+    with Answers([study / ANSWERS], *name.split("/"), study / "asking") as answers:
+        engine, sweep = make_engine(protocol, server, patience, batch=batch), AskedSweep(name, identity)
+        left = ask_missing(asked, answers, sweep, Fit(None, 50), lambda: engine).failed
+        return left, {str(one.content): answers[one.key].text for one in asked if one.key in answers}
+
+
+def out_there(study) -> list:
+    """The files of batches that are out there."""
+    return [*study.rglob("batches/*.json")]
 
 
 def test_answers_of_batches_differ_from_those_of_requests_in_their_price_and_made_with_alone(protocol, tmp_path):
     with BatchServer() as server:
         for way in ("single", "batched"):
             ask(protocol, server, tmp_path / way, batch=way == "batched")
-    found = [sorted(journal_records(tmp_path / way / "kv.jsonl"), key=str) for way in ("single", "batched")]
+    found = [sorted(answer_records(tmp_path / way / ANSWERS), key=str) for way in ("single", "batched")]
     for single, batched in zip(*found, strict=True):
         assert batched.pop("made_with") == single.pop("made_with").replace(",", " in a batch,", 1)
         assert batched.pop("crc32") != single.pop("crc32") and batched["billed"].pop("batch") and batched == single
-    assert [file.name for file in (tmp_path / "batched").iterdir()] == ["kv.jsonl"] and len(server.batches) == 1
+    assert not out_there(tmp_path) and len(server.batches) == 1
+    assert len(answer_files([tmp_path / "batched" / ANSWERS])) == 1
 
 
 def test_limits_split_a_sweep_into_batches(protocol, tmp_path, monkeypatch):
@@ -82,7 +89,7 @@ def test_what_a_batch_left_open_is_asked_again_or_reported_in_one_line(protocol,
         assert not ends or said in refused(ask, protocol, server, tmp_path)
         assert ask(protocol, server, tmp_path) == ({}, EXPECTED)
     assert ends or said in capsys.readouterr().err
-    assert server.billed == Counter(PROMPTS) and not repeated_keys(tmp_path / "kv.jsonl")
+    assert server.billed == Counter(PROMPTS) and not repeated_keys(tmp_path / ANSWERS)
 
 
 def test_prompts_that_are_too_long_are_not_submitted_again(protocol, tmp_path, capsys):
@@ -138,6 +145,48 @@ def test_answers_of_a_batch_are_kept_under_their_keys_whatever_has_changed(proto
     assert not server.asked and not elsewhere.asked and not elsewhere.batches
 
 
+def cut(protocol, server, study, **changes) -> None:
+    """A run that ends while its batch is out there; `server` fails the first look at it."""
+    assert "Run the same command again" in refused(ask, protocol, server, study, patience=ONCE, **changes)
+    assert len(out_there(study)) == len(server.batches) == 1
+
+
+def first_look(*asked):
+    return Fault() if asked == ("look", 0) else None
+
+
+def test_a_batch_out_there_is_continued_after_the_model_and_the_experiment_were_renamed(protocol, tmp_path, capsys):
+    new = [*PROMPTS[3:], "a new prompt"]
+    with BatchServer(batch_fault=first_look) as server:
+        cut(protocol, server, tmp_path)
+        # Other prompts, or another model, have nothing to do with it.
+        assert ask(protocol, server, tmp_path, ["other"], name="yours/other", batch=False)[1] == {
+            "other": answer_to("other")
+        }
+        assert ask(protocol, server, tmp_path, ["x"], {"model": "n"}, False, name="n/kv")[1] == {"x": answer_to("x")}
+        assert len(out_there(tmp_path)) == 1 and "on with the batch" not in capsys.readouterr().err
+        assert ask(protocol, server, tmp_path, new, name="yours/renamed") == (
+            {},
+            {text: answer_to(text) for text in new},
+        )
+        assert "yours/renamed: on with the batch batch_0000 of 10 prompts" in capsys.readouterr().err
+        assert ask(protocol, server, tmp_path, name="mine/kv")[1] == EXPECTED
+    assert not out_there(tmp_path) and not repeated_keys(tmp_path / ANSWERS)
+    assert server.billed == Counter([*PROMPTS, "a new prompt"])
+
+
+def test_a_batch_whose_sweep_is_asked_by_another_run_is_left_to_it(protocol, tmp_path):
+    with BatchServer(batch_fault=first_look) as server:
+        cut(protocol, server, tmp_path)
+        with Answers([tmp_path / ANSWERS], "mine", "kv", tmp_path / "asking"):
+            assert ask(protocol, server, tmp_path, PROMPTS[:1], batch=False, name="yours/kv")[1] == {
+                PROMPTS[0]: EXPECTED[PROMPTS[0]]
+            }
+            assert len(out_there(tmp_path)) == 1
+        assert ask(protocol, server, tmp_path)[1] == EXPECTED
+    assert not out_there(tmp_path) and len(server.batches) == 1
+
+
 def test_a_run_that_ended_when_it_had_kept_the_last_answers_leaves_no_file_of_its_batch(
     protocol, tmp_path, monkeypatch
 ):
@@ -145,13 +194,14 @@ def test_a_run_that_ended_when_it_had_kept_the_last_answers_leaves_no_file_of_it
         with monkeypatch.context() as context, pytest.raises(SystemExit):
             context.setattr(Named, "forget", sys.exit)
             ask(protocol, server, tmp_path)
+        assert out_there(tmp_path)
         assert ask(protocol, server, tmp_path) == ({}, EXPECTED)
-    assert [file.name for file in tmp_path.iterdir()] == ["kv.jsonl"] and server.billed == Counter(PROMPTS)
+    assert not out_there(tmp_path) and server.billed == Counter(PROMPTS)
 
 
 def test_a_server_without_batches_and_a_damaged_file_of_a_batch_are_one_line(protocol, tmp_path):
     with BatchServer(batch_fault=lambda what, number: Fault(404)) as server:
         assert "'batch: true' needs the server's list of batches" in refused(ask, protocol, server, tmp_path)
-        (tmp_path / "kv.batches").mkdir()
-        (tmp_path / "kv.batches" / "a.json").write_text("{}")
+        (tmp_path / "asking" / "batches").mkdir(parents=True)
+        (tmp_path / "asking" / "batches" / "a.json").write_text("{}")
         assert "a.json: not a file of a batch" in refused(ask, protocol, server, tmp_path)

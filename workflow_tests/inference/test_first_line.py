@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from programs import run_program
 from record_makers import response
-from sweeps import journal_records, served_sweep, short_examples
+from sweeps import ANSWERS, answer_records, served_sweep, short_examples
 
 from litm.base.json_files import read_json
 from litm.engines.stopping import Ending, cut_at_line_end, line_end
@@ -53,7 +53,7 @@ def test_a_response_is_cut_after_its_first_line_and_one_without_a_first_line_is_
 
 
 def generate(folder: Path, url: str, reasoning: Reasoning, stop: str = "first_line") -> list[SweepResponse]:
-    """What the program writes for two prompts, asked of a server or read from the folder's journal."""
+    """What the program writes for two prompts, asked of a server or found among the folder's answers."""
     sweep = served_sweep(short_examples(folder, 2), url)
     sweep = replace(sweep, settings={**sweep.settings, **reasoning.settings()}, stop=stop)
     done = run_program("generate", *sweep.words(folder))
@@ -62,7 +62,7 @@ def generate(folder: Path, url: str, reasoning: Reasoning, stop: str = "first_li
 
 
 @pytest.mark.parametrize("tags", [("<think>", "</think>"), ("<a>", "</a>")])
-def test_another_reasoning_policy_on_the_same_journal_is_as_if_asked_anew(tags, tmp_path):
+def test_another_reasoning_policy_on_the_same_answers_is_as_if_asked_anew(tags, tmp_path):
     text = REASONED.replace("<think>", tags[0]).replace("</think>", tags[1])
     policies = [Reasoning(), Reasoning(STRIP, tags=tags), Reasoning(STRIP), Reasoning()]
     with FaultServer(answer=lambda prompt: text) as server:
@@ -76,4 +76,4 @@ def test_another_reasoning_policy_on_the_same_journal_is_as_if_asked_anew(tags, 
             if policy == policies[1]:
                 (one, _) = read_responses(kept / "responses.jsonl.gz")
                 assert one.answer == "\nParis is right\n" and one.text == text.removesuffix("or is it?")
-    assert {record["text"] for record in journal_records(kept / "journal.jsonl")} == {text}
+    assert {record["text"] for record in answer_records(kept / ANSWERS)} == {text}

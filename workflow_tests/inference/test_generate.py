@@ -1,4 +1,4 @@
-"""The generate program after kills and torn journals, and what it says."""
+"""The generate program after kills and torn files of answers, and what it says."""
 
 import json
 import os
@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 from echo_engine import EchoEngine
 from programs import load_program, refused, run_program
-from sweeps import COUNT, MODEL, PROGRAM, journal_records, kv_examples, local_sweep
+from sweeps import ANSWERS, COUNT, MODEL, PROGRAM, answer_records, kv_examples, local_sweep
 from waiting import wait_until
 
 from litm.base.json_files import read_json, read_jsonl, write_json
 from litm.base.store import canonical_json
-from litm.inference.journal import Journal
+from litm.inference.answer_lines import answer_line, parse_line
+from litm.inference.kept_answers import answer_files
 from litm.models import devices
 from litm.models.identity import FileDigests, folder_identity
 from litm.prompting.reasoning import STRIP, Reasoning
@@ -72,24 +73,24 @@ def undisturbed(inputs, tmp_path_factory) -> Path:
 @pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_killed_or_terminated_run_resumes_and_ends_in_the_same_bytes(inputs, undisturbed, tmp_path, number):
-    journal, is_torn = tmp_path / "journal.jsonl", number == signal.SIGKILL
+    answers, is_torn = tmp_path / ANSWERS, number == signal.SIGKILL
     # One thread, which answers two prompts a batch: of two threads each would answer one.
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-c", HELD, PROGRAM, *words(inputs, tmp_path)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
-    wait_until(lambda: len(journal_records(journal)) == 4 or process.poll() is not None)
+    wait_until(lambda: len(answer_records(answers)) == 4 or process.poll() is not None)
     process.send_signal(number)
     said = process.communicate()[1]
-    assert len(journal_records(journal)) == 4 and [path.name for path in tmp_path.iterdir()] == ["journal.jsonl"]
+    assert len(answer_records(answers)) == 4 and {path.name for path in tmp_path.iterdir()} == {ANSWERS, "asking"}
+    (file,) = answer_files([answers])
     if is_torn:
         # The crash also tore the last line.
-        journal.write_bytes(journal.read_bytes()[:-9])
+        file.write_bytes(file.read_bytes()[:-9])
     else:
         end = "stopped by SIGTERM: what was finished is kept, run the same command again to continue"
         assert process.returncode == 1 and "Traceback" not in said and said.splitlines()[-1] == end
     done = run(inputs, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert ("is incomplete (a run was interrupted), it is asked again" in done.stderr) == is_torn
     assert f"{COUNT - 4 + is_torn} prompts asked, {4 - is_torn} reused" in done.stderr
     assert (tmp_path / "responses.jsonl.gz").read_bytes() == (undisturbed / "responses.jsonl.gz").read_bytes()
 
@@ -107,7 +108,7 @@ def test_the_manifest_says_what_the_responses_are_of(undisturbed):
 
 @pytest.fixture
 def run_here(inputs, tmp_path, monkeypatch):
-    """Run the program here, with an engine that answers every `each`-th prompt, and more arguments; the journal lies
+    """Run the program here, with an engine that answers every `each`-th prompt, and more arguments; the answers lie
     in `tmp_path`.
     """
 
@@ -122,7 +123,7 @@ def run_here(inputs, tmp_path, monkeypatch):
 def test_prompts_that_do_not_fit_are_one_line_on_demand_before_anything_is_asked(run_here, tmp_path):
     said = refused(run_here, "--on-overflow", "fail", "--context-window", "300")
     assert re.match(r"m/e: \d+ prompts of size 12, gold_at_3 do not fit: the longest", said)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"journal.jsonl": b""}
+    assert [path.name for path in tmp_path.iterdir()] == ["asking"]
 
 
 def test_a_model_replaced_after_it_was_identified_is_refused_before_anything_is_asked(inputs, model_folder, tmp_path):
@@ -134,7 +135,7 @@ def test_a_model_replaced_after_it_was_identified_is_refused_before_anything_is_
     file.write_bytes(file.read_bytes() + b" ")
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
     done = run(own_inputs, tmp_path, "--digests", tmp_path / "digests")
-    assert done.returncode == 1 and not journal_records(tmp_path / "journal.jsonl")
+    assert done.returncode == 1 and not answer_records(tmp_path / ANSWERS)
     assert re.search(
         r"^error: model m \(.*\): model.safetensors has changed since the model was identified"
         r".*; run again with `--forcerun identify_model`$",
@@ -143,7 +144,7 @@ def test_a_model_replaced_after_it_was_identified_is_refused_before_anything_is_
 
 
 def test_the_last_line_and_the_manifest_say_why_prompts_were_asked_again(run_here, undisturbed, tmp_path, capsys):
-    (tmp_path / "journal.jsonl").write_bytes((undisturbed / "journal.jsonl").read_bytes())
+    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
     run_here(dtype="bfloat16")
     assert read_json(tmp_path / "manifest.json")["asked_because"] == {"model.dtype": ["float32", "bfloat16"]}
     told = capsys.readouterr().err.splitlines()
@@ -175,7 +176,7 @@ def test_prompts_without_an_answer_stop_the_sweep_and_all_answers_are_kept(run_h
         f"{COUNT // 2} of {COUNT} prompts got no answer; the others are kept, run the same command again or set the "
         "model's on_failure to count"
     )
-    assert len(journal_records(tmp_path / "journal.jsonl")) == COUNT // 2
+    assert len(answer_records(tmp_path / ANSWERS)) == COUNT // 2
     assert not (tmp_path / "responses.jsonl.gz").exists() and not (tmp_path / "manifest.json").exists()
 
 
@@ -188,7 +189,7 @@ def test_prompts_without_an_answer_are_counted_on_demand_and_the_next_run_asks_o
         unanswered = [response for response in responses if response["finish_reason"] == "failed"]
         assert (len(responses), len(unanswered)) == (COUNT, failed)
         assert all(response["response"] is None and response["prompt_tokens"] > 400 for response in unanswered)
-        assert len(journal_records(tmp_path / "journal.jsonl")) == COUNT - failed
+        assert len(answer_records(tmp_path / ANSWERS)) == COUNT - failed
         told = capsys.readouterr().err.splitlines()[-1]
         assert told.startswith(f"m/e: {failed} of those asked got no answer") and "--forcerun generate" in told
 
@@ -196,7 +197,7 @@ def test_prompts_without_an_answer_are_counted_on_demand_and_the_next_run_asks_o
 def test_scoring_the_answer_after_the_reasoning_asks_nothing_again_without_a_word_of_failures(
     inputs, undisturbed, tmp_path
 ):
-    (tmp_path / "journal.jsonl").write_bytes((undisturbed / "journal.jsonl").read_bytes())
+    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
     settings = {**local_sweep(inputs).settings, **Reasoning(STRIP).settings()}
     done = run(inputs, tmp_path, "--settings", canonical_json(settings), "--on-failure", "count")
     assert f"0 prompts asked, {COUNT} reused" in done.stderr and "failed" not in done.stderr
@@ -204,8 +205,8 @@ def test_scoring_the_answer_after_the_reasoning_asks_nothing_again_without_a_wor
     before, after = ([record for _, record in read_jsonl(file)] for file in files)
     assert after == [{**record, "answer": record["response"]} for record in before]
     assert "with_reasoning" not in read_json(undisturbed / "manifest.json")
-    with Journal(tmp_path / "journal.jsonl") as journal:
-        (identity,) = journal.identities.values()
-        journal.append(identity, [(key, replace(one, text="<think>")) for key, one in journal.responses.items()])
+    (file,) = answer_files([tmp_path / ANSWERS])
+    lines = [parse_line(line) for line in file.read_bytes().splitlines()]
+    file.write_text("".join(answer_line(key, name, replace(one, text="<think>")) for key, name, one in lines))
     run(inputs, tmp_path)
     assert read_json(tmp_path / "manifest.json")["with_reasoning"] == COUNT

@@ -16,11 +16,18 @@ from litm.base.store import state_with_links
 from litm.engines.interface import FAIL
 from litm.inference.answer_identity import NEW_PROMPTS
 from litm.inference.asked_sweep import SourceFiles
-from litm.inference.journal import Journal
+from litm.inference.kept_answers import Answers, answer_files, kept_answers
 from litm.inference.prompts import Fit, sweep_prompts
-from litm.inference.sweep import state_of
+from litm.inference.sweep import asked_of, state_of
 from litm.prompting.prompt_format import CHAT, RAW
 from litm.records.served import made_with_server, several_names
+
+
+def kept_in(study: Path, prompts: str) -> list[str]:
+    """The prompts that have an answer."""
+    asked = planned(*prompts)
+    responses = kept_answers([study / "answers"], IDENTITY, asked_of(asked)).responses
+    return [prompt.content for prompt in asked if prompt.key in responses]
 
 
 @pytest.mark.parametrize(
@@ -56,8 +63,7 @@ def test_no_answer_is_kept_of_a_model_that_has_become_another(tmp_path, changed_
 
     with pytest.raises(UserError, match="another model"):
         ask(tmp_path / "j", *"abcde", engine=make_engine, files=SourceFiles(check_source))
-    with Journal(tmp_path / "j") as journal:
-        assert [prompt.content for prompt in planned(*"abcde") if prompt.key in journal] == list(kept)
+    assert kept_in(tmp_path / "j", "abcde") == list(kept)
     assert len(made) == (changed_after > 0) and bool(made and made[0].asked) == (changed_after > 1)
 
 
@@ -174,7 +180,7 @@ def test_a_prompt_that_is_too_long_by_the_servers_count_is_left_out_by_the_first
 
 
 def test_where_no_prompt_may_be_too_long_the_servers_count_stops_the_sweep_and_answers_are_kept(tmp_path):
-    with pytest.raises(UserError, match="do not fit: .*; their answers are kept in the journal"):
+    with pytest.raises(UserError, match="do not fit: .*; their answers are kept"):
         ask(tmp_path / "j", "a", "b" * 16, engine=Server, fit=replace(FIT, on_overflow=FAIL))
     assert ask(tmp_path / "j", "a", "b" * 16, engine=Server).outcome.asked == 0
 
@@ -207,7 +213,7 @@ def test_the_manifest_says_why_prompts_were_asked_and_switching_back_costs_nothi
     assert not ask(tmp_path / "j", "a", "b").asked
 
 
-def test_a_prompts_key_equals_that_in_existing_journals():
+def test_a_prompts_key_equals_that_of_existing_answers():
     """Another key would ask everything again that was ever answered."""
     plain = example(prompt="What is 2 + 2? é")
     conversation = replace(plain, messages=[{"role": "user", "content": "What is 2 + 2? é"}])
@@ -244,17 +250,17 @@ def test_answers_under_an_identity_that_means_the_same_are_served_and_not_writte
         return found.asked, found.texts, found.manifest["asked_because"]
 
     asked(1, "a")
-    written = (tmp_path / "j").read_bytes()
-    assert asked(1.0, "a") == ([], ["A"], None) and (tmp_path / "j").read_bytes() == written
+    written = answer_files([tmp_path / "j" / "answers"])
+    assert asked(1.0, "a") == ([], ["A"], None) and answer_files([tmp_path / "j" / "answers"]) == written
     assert asked(1.0, "a", "b") == (["b"], ["A", "B"], NEW_PROMPTS)
     assert asked(2, "a")[::2] == (["a"], {"model.request.top_p": [1.0, 2]})
 
 
 def test_another_model_on_the_server_is_reported_before_its_answers_are_kept(tmp_path, capsys, monkeypatch):
     identity = {"source": {"api_model": "x", "base_url": "http://a"}, "model": {}}
-    told, append = [], Journal.append
+    told, append = [], Answers.append
     monkeypatch.setattr(
-        Journal, "append", lambda self, *batch: (told.append(capsys.readouterr().err), append(self, *batch))
+        Answers, "append", lambda self, *batch: (told.append(capsys.readouterr().err), append(self, *batch))
     )
 
     def names(name, *prompts):
@@ -284,6 +290,5 @@ def test_an_interrupted_sweep_says_how_many_answers_it_has_kept(tmp_path, capsys
 
     with pytest.raises(KeyboardInterrupt):
         ask(tmp_path / "j", *"abc", engine=EchoEngine(happens=interrupt))
-    with Journal(tmp_path / "j") as journal:
-        assert len(journal.responses) == 2
+    assert len(kept_in(tmp_path / "j", "abc")) == 2
     assert "m/e: 2 of 3 prompts were answered, and these answers are kept" in capsys.readouterr().err.splitlines()

@@ -22,7 +22,7 @@ from litm.base.store import digest
 from litm.engines.modules.transformers import Engine
 from litm.inference.answer_identity import sweep_identity
 from litm.inference.asked_sweep import AskedSweep as Sweep
-from litm.inference.journal import Journal
+from litm.inference.kept_answers import Answers, answer_files
 from litm.inference.prompts import Fit, sweep_prompts
 from litm.inference.sweep import ask_missing
 from litm.planning.counting import Estimate, count, curve_questions, encoder
@@ -67,7 +67,7 @@ def work(texts=TEXTS, answered=(), window=None, encode=ENCODE, shares=False) -> 
     return count(NAMES, prompts(texts), answers, Fit(window, 10), encode, shares)
 
 
-def test_answers_in_the_journal_under_the_same_identity_are_not_asked_again():
+def test_kept_answers_under_the_same_identity_are_not_asked_again():
     lengths = [*map(len, ENCODE(TEXTS[1:]))]
     found = work([*TEXTS, TEXTS[3]], [("i", TEXTS[0]), ("other", TEXTS[1])])
     of_three = Work(3, sum(lengths), 30, sum(lengths), max(lengths) + 10, COUNTED)
@@ -153,8 +153,8 @@ def test_the_estimate_is_what_a_sweep_then_asks(tmp_path):
     identity, fit, settings = {"model": "m"}, Fit(30, 3), changed_settings(SETTINGS, max_new_tokens=3)
     asked = prompts(TEXTS, digest(identity))
     found = count(NAMES, asked, {}, fit, ENCODE, shares=True)
-    with Journal(tmp_path / "j.jsonl") as journal:
-        outcome = ask_missing(asked, journal, AskedSweep("m/e", identity), fit, lambda: Engine(settings))
+    with Answers([tmp_path / "answers"], "m", "e", tmp_path / "asking") as answers:
+        outcome = ask_missing(asked, answers, AskedSweep("m/e", identity), fit, lambda: Engine(settings))
     assert (found.work.prompts, found.work.prompt_tokens) == (outcome.asked, outcome.work["prompt_tokens"])
     assert found.work.computed_tokens == outcome.work["tree_tokens"]
 
@@ -162,7 +162,7 @@ def test_the_estimate_is_what_a_sweep_then_asks(tmp_path):
 def estimate_sweep(folder: Path) -> Estimate:
     write_json(folder / "source.json", dict(LOCAL.source))
     write_examples(folder / "examples.jsonl.gz", examples(TEXTS))
-    files = {"source": "source.json", "examples": "examples.jsonl.gz", "journal": "journal.jsonl"}
+    files = {"source": "source.json", "examples": "examples.jsonl.gz", "answers": "answers"}
     options = {name: str(folder / file) for name, file in (files | {"output": "estimate.json"}).items()}
     options |= {"settings": LOCAL.settings, "decoding": DECODING}
     done = run_program("estimate_sweep", model="m", experiment="e", **options)
@@ -171,14 +171,17 @@ def estimate_sweep(folder: Path) -> Estimate:
 
 
 def test_a_running_sweep_is_read_up_to_its_last_line_and_not_disturbed(tmp_path):
-    path = tmp_path / "journal.jsonl"
-    identity = sweep_identity(LOCAL.source["identity"], LOCAL.settings, None, DECODING)
+    identity, folders = sweep_identity(LOCAL.source["identity"], LOCAL.settings, None, DECODING), [tmp_path / "answers"]
 
     def pair(text: str) -> tuple[str, Response]:
         return response_key(digest(identity), text), answer_to(text)
 
-    with Journal(path) as journal, Journal(tmp_path / "journal" / "1_of_2.jsonl") as shard:
-        journal.append(identity, [pair(TEXTS[0])])
+    with (
+        Answers(folders, "m", "e", tmp_path / "asking") as answers,
+        Answers(folders, "m", "e", tmp_path / "asking", "1_of_2") as shard,
+    ):
+        answers.append(identity, [pair(TEXTS[0])])
+        (path,) = answer_files(folders)
         shard.append(identity, [pair(TEXTS[1])])
         with path.open("ab") as file:
             file.write(b'{"key": "half a line of the batch that is being writ')

@@ -49,7 +49,7 @@ IMPORTS = {
     "planning": "base records placements models examples prompting engines inference servers analysis config",
     "workflow": "base records placements models questions corpora retrieval prompting engines inference analysis "
     "figures config planning",
-    "checks": "base records placements models retrieval engines servers scoring analysis config planning",
+    "checks": "base records placements models retrieval engines inference servers scoring analysis config planning",
 }
 #: Folders that a program imports as well as its own stage and what that imports.
 MORE = {

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from litm.inference.kept_answers import (
     identity_folders,
     keep_identity,
     new_writer,
+    read_identity,
     study_id,
 )
 from litm.records.bills import Prices, Usage
@@ -31,6 +33,8 @@ ROOT = Path(__file__).resolve().parents[3]
 SHOWN, LEAST = 12, 6
 #: Folders that may have the answers of a study, below that of its results: those of this version, and of earlier ones.
 PLACES = ("answers", "journal")
+#: The name of a shard's journal, in a folder of its experiment's name.
+SHARD = re.compile(r"\d+_of_\d+")
 HEADINGS = (
     "identity", "models", "source", "kind", "answers", "prompt tokens", "answer tokens", "US$", "first day", "last day"
 )  # fmt: skip
@@ -41,7 +45,7 @@ class Summary:
     """The answers of an identity."""
 
     folder: Path
-    identity: dict[str, Any]
+    identity: Mapping[str, Any]
     responses: dict[str, Response] = field(default_factory=dict)
     """By key, each once."""
     bills: list[tuple[str, Usage]] = field(default_factory=list)
@@ -98,7 +102,7 @@ def listed(folder: Path, config: Path | None = None) -> list[str]:
     return in_columns(rows, 4).splitlines()
 
 
-def summary_of(path: Path, fields: dict[str, Any]) -> Summary:
+def summary_of(path: Path, fields: Mapping[str, Any]) -> Summary:
     """What there is of an identity, in its folder."""
     summary = Summary(path, fields)
     for file in sorted(path.glob("*.jsonl")):
@@ -174,20 +178,29 @@ def import_answers(source: Path, folder: Path, asking: str | Path = ASKING) -> s
     return ", ".join(told)
 
 
-def _files_in(place: Path) -> Iterator[tuple[Path, dict[str, dict[str, Any]]]]:
+def _files_in(place: Path) -> Iterator[tuple[Path, dict[str, Mapping[str, Any]]]]:
     """The files with answers below a folder, with the fields of their identities by digest.
 
     Journals of earlier versions have identities between their answers.
     """
-    fields = dict(identity_folders([place]) if any(place.glob(f"*/{IDENTITY_FILE}")) else ())
+    fields, unread = dict(identity_folders([place], is_told=False)), set[Path]()
     for folder, identity in fields.items():
         yield from ((file, {digest(identity): identity}) for file in sorted(folder.glob("*.jsonl")))
     for file in sorted(place.rglob("*.jsonl")):
-        if file.parent not in fields:
-            yield file, dict(_identity_lines(file))
+        if file.parent in fields:
+            continue
+        if identities := dict(_identity_lines(file)):
+            yield file, identities
+        elif file.parent.parent == place:
+            unread.add(file.parent)
+    for folder in sorted(unread):
+        try:
+            read_identity(folder)
+        except UserError as error:
+            note(str(error))
 
 
-def _identity_lines(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _identity_lines(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     with file.open("rb") as lines:
         for line in lines:
             if b'"fields":' in line:
@@ -227,7 +240,7 @@ def _writer_of(file: Path, asking: str | Path) -> Writer:
     if writer := Writer.of(file):
         return writer
     *_, model, experiment = file.with_suffix("").parts
-    if "_of_" in experiment:
+    if SHARD.fullmatch(experiment):
         *_, model, experiment, _ = file.with_suffix("").parts
     is_own = file.resolve().is_relative_to(Path(asking).resolve().parent)
     day = datetime.fromtimestamp(file.stat().st_mtime, UTC).strftime("%Y-%m-%d")

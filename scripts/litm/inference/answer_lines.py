@@ -115,17 +115,17 @@ class AnswerFile:
                 "prompt is asked again"
             )
 
-    def bills(self) -> Iterator[Usage]:
-        """The bills of all answers; half a line and malformed ones are left out."""
+    def bills(self) -> Iterator[tuple[str, Usage]]:
+        """The keys and bills of all answers; half a line and malformed ones are left out."""
         with self.path.open("rb") as lines:
             for line in lines:
                 if BILL_MARK in line and line.endswith(b"\n"):
                     try:
-                        _, _, response = parse_line(line)
+                        key, _, response = parse_line(line)
                     except ValueError:
                         continue
                     if response.billed:
-                        yield response.billed
+                        yield key, response.billed
 
 
 def _can_be_half_a_line(tail: bytes) -> bool:

@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any
 
 from litm.base.cli import describe_os_error, signals_deferred
@@ -90,15 +91,24 @@ def read_identity(folder: Path) -> dict[str, Any]:
     return fields
 
 
-def identity_folders(folders: Iterable[str | Path]) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The folders of identities in folders of answers, with their fields; others with files are named in a line."""
+def identity_folders(
+    folders: Iterable[str | Path], known: Mapping[str, Mapping[str, Any]] = MappingProxyType({}), is_told: bool = True
+) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """The folders of identities in folders of answers, with their fields.
+
+    is_told: others with files are named in a line; known: fields by digest, which is enough for a folder of that name
+    without a file of its identity.
+    """
     for folder in folders:
         for path in sorted(Path(folder).glob("*/")):
-            if (path / IDENTITY_FILE).exists() or any(path.glob("*.jsonl")):
+            if not (path / IDENTITY_FILE).exists() and path.name in known:
+                yield path, known[path.name]
+            elif (path / IDENTITY_FILE).exists() or any(path.glob("*.jsonl")):
                 try:
                     yield path, read_identity(path)
                 except UserError as error:
-                    note(str(error))
+                    if is_told:
+                        note(str(error))
 
 
 @dataclass
@@ -168,13 +178,9 @@ def _equal_folders(
     folders: Iterable[str | Path], name: str, identity: Mapping[str, Any], form: str
 ) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """The folders whose identities mean the same; the identity's own needs no file, as its lines name it."""
-    for folder in dict.fromkeys(map(Path, folders)):
-        mine = folder / name
-        if mine.is_dir() and not (mine / IDENTITY_FILE).exists():
-            yield mine, identity
-        for path, fields in identity_folders([folder]):
-            if canonical_json(equal_form(fields)) == form:
-                yield path, fields
+    for path, fields in identity_folders(dict.fromkeys(map(Path, folders)), {name: identity}):
+        if canonical_json(equal_form(fields)) == form:
+            yield path, fields
 
 
 class Answers(AbstractContextManager):
@@ -246,8 +252,8 @@ class Answers(AbstractContextManager):
             writer = Writer.of(file)
             return writer is not None and (writer.model, writer.experiment) == asked
 
-        folders = identity_folders(self.folders)
-        return {digest(fields): fields for path, fields in folders if any(map(is_ours, path.glob("*.jsonl")))}
+        folders = identity_folders(self.folders, is_told=False)
+        return {digest(fields): dict(fields) for path, fields in folders if any(map(is_ours, path.glob("*.jsonl")))}
 
     def check_place(self, identity: Mapping[str, Any]) -> None:
         """Raise `UserError` or OSError if new answers of an identity cannot be kept, before they are paid."""

@@ -76,10 +76,14 @@ def budgeted(
 
 
 def spent_in(folders: Iterable[str], model: str, asking: str | Path, prices: Prices) -> float:
-    """The dollars that a study's answers of a model were billed, by the files in folders of answers."""
+    """The dollars that a study's answers of a model were billed, by the files in folders of answers.
+
+    A copy of a file, or a part of it, keeps its name and is paid once.
+    """
     study = study_id(asking, is_made=False)
     files = (file for file in answer_files(folders, f"{model}+*") if getattr(Writer.of(file), "study", "") == study)
-    return sum(prices.dollars(bill) for file in files for bill in AnswerFile(file).bills() if not bill.elsewhere)
+    bills = {(file.name, key): bill for file in files for key, bill in AnswerFile(file).bills()}
+    return sum(prices.dollars(bill) for bill in bills.values() if not bill.elsewhere)
 
 
 def bill_in_words(billed: Iterable[Usage], prices: Mapping[str, float] | None) -> Iterator[str]:
