@@ -35,10 +35,10 @@ from itertools import product
 from pathlib import Path
 
 import yaml
+from litm.inference.journal import answer_line, identity_line
 from measuring import PAIRS, ROOT, Cost, Sweep, growth_table, pair_examples, program, run
 
 from litm.base.store import canonical_json, digest
-from litm.inference.journal import answer_line, identity_line
 from litm.records.examples import read_examples, write_examples
 from litm.records.responses import Response
 
