@@ -242,8 +242,13 @@ class Answers(AbstractContextManager):
 
     def identities(self) -> dict[str, dict[str, Any]]:
         """The fields of the identities under which this sweep has been asked, by any study, by their digests."""
-        pattern = f"{self.writer.model}+{self.writer.experiment}.*.jsonl"
-        return {digest(fields): fields for path, fields in identity_folders(self.folders) if any(path.glob(pattern))}
+        sweep = self.writer.model, self.writer.experiment
+        found = {}
+        for path, fields in identity_folders(self.folders):
+            writers = map(Writer.of, path.glob(f"{self.writer.model}+*.jsonl"))
+            if any(writer and (writer.model, writer.experiment) == sweep for writer in writers):
+                found[digest(fields)] = fields
+        return found
 
     def check_place(self, identity: Mapping[str, Any]) -> None:
         """Raise `UserError` or OSError if new answers of an identity cannot be kept, before they are paid."""
