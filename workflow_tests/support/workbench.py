@@ -163,7 +163,7 @@ class Workbench:
 
     def answers(self, sweep: str, model: str = "dummy") -> list[Path]:
         """The files with the answers of a sweep."""
-        return answer_files([self.path("results/answers")], f"{model}+{sweep}.*")
+        return answer_files([self.path("results/answers")], f"{model}+{sweep}.????-??-??.*")
 
     def asked(self, sweep: str, model: str = "dummy") -> tuple[int, int]:
         """Prompts that the last run of a sweep asked, and kept answers that it used."""
