@@ -1,4 +1,4 @@
-"""How costs grow: plans and runs of Snakemake, journals, sweeps with nothing to ask, tables of scores, passages.
+"""How costs grow: plans and runs of Snakemake, kept answers, sweeps with nothing to ask, tables of scores, passages.
 
     PYTHONPATH=scripts python benchmarks/growth.py plan --sizes 1000 10000
     PYTHONPATH=scripts python benchmarks/growth.py default
@@ -12,7 +12,7 @@ paper     the same for config/paper.yaml, with files instead of those that a use
 study     5 models x 4 experiments x 10 questions, from nothing; the models are the reference model under five names:
           its first sweeps ask, and the others find their answers; a second turn has nothing to do
 default   the default run with the answers of a finished one, which is in results/: all but inference
-journal   responses: `read_journal`
+answers   responses: `AnswerFile.answers`
 sweep     responses: generate.py where every prompt has been answered before, and score.py of the responses
 tables    score rows: the programs that read score files. A file has 12,500 rows, 2,500 questions at five positions, and
           there are four models: the number of experiments grows
@@ -35,10 +35,11 @@ from itertools import product
 from pathlib import Path
 
 import yaml
-from litm.inference.journal import answer_line, identity_line
 from measuring import PAIRS, ROOT, Cost, Sweep, growth_table, pair_examples, program, run
 
 from litm.base.store import canonical_json, digest
+from litm.inference.answer_lines import answer_line
+from litm.inference.kept_answers import keep_identity, new_writer
 from litm.records.examples import read_examples, write_examples
 from litm.records.responses import Response
 
@@ -48,7 +49,7 @@ POSITIONS = 10
 CATALOGUE_MODELS = {1_000: 10, 10_000: 25, 50_000: 50}
 STUDY = ("mini_gazetteer_closed_book", "mini_gazetteer_oracle", "mini_gazetteer_qa", "kv_retrieval_small")
 #: Folders that hold the answers of a finished run.
-ANSWERS = ("results/journal", "results/store/unpacked", "results/store/file_digests")
+ANSWERS = ("results/answers", "results/asking", "results/store/unpacked", "results/store/file_digests")
 SETTINGS = {"engine": "transformers", "dtype": "float32", "attention": "sdpa", "prompt_template": "raw"}
 DECODING = {"max_new_tokens": 100, "stop": "end_token"}
 SCORED_MODELS, QUESTIONS, DOCUMENTS, SCORED_POSITIONS = 4, 2_500, 20, (0, 4, 9, 14, 19)
@@ -172,15 +173,30 @@ def write_yaml(path: Path, value: object) -> None:
     path.write_text(yaml.safe_dump(value, sort_keys=False))
 
 
-# --- a journal, and a sweep whose prompts have all been answered
+# --- kept answers, and a sweep whose prompts have all been answered
 
 
-def prepare_journal(folder: Path, responses: int) -> Measured:
-    journal = folder / "journal.jsonl"
-    keys = (digest(["journal", number]) for number in range(responses))
-    write_journal(journal, SETTINGS, ((key, key[:36]) for key in keys))
-    reading = f"from litm.inference.journal import read_journal; read_journal({str(journal)!r})"
-    return {"read_journal": partial(run, sys.executable, "-c", reading)}
+#: Reads the file that is the first argument, all keys wanted.
+READING = """
+import sys
+from pathlib import Path
+
+from litm.inference.answer_lines import AnswerFile
+
+
+class All:
+    def __contains__(self, key):
+        return True
+
+
+dict(AnswerFile(Path(sys.argv[1])).answers(All()))
+"""
+
+
+def prepare_answers(folder: Path, responses: int) -> Measured:
+    keys = (digest(["answer", number]) for number in range(responses))
+    file = write_answers(folder / "answers", SETTINGS, ((key, key[:36]) for key in keys))
+    return {"AnswerFile.answers": partial(run, sys.executable, "-c", READING, file)}
 
 
 def prepare_sweep(folder: Path, responses: int) -> Measured:
@@ -195,7 +211,7 @@ def prepare_sweep(folder: Path, responses: int) -> Measured:
     identity = AskedSweep(read_json(sweep.file("source.json")), SETTINGS, None, DECODING).identity
     asked = ((one, sweep_prompts([one], digest(identity), "raw")) for one in read_examples(examples))
     answers = ((prompt.key, one.targets[0].answers[0]) for one, (prompt,) in asked)
-    write_journal(sweep.file("journal"), identity, answers)
+    write_answers(sweep.answers, identity, answers)
     names = ("--model", "model", "--experiment", "experiment", "--examples", examples, "--task", PAIRS)
     scores = ("--responses", sweep.file("responses.jsonl.gz"), "--manifest", sweep.file("manifest.json"))
     scores += ("--output", folder / "scores.parquet", "--accuracy", folder / "accuracy.csv")
@@ -203,14 +219,16 @@ def prepare_sweep(folder: Path, responses: int) -> Measured:
     return {"generate.py": sweep.generate, "score.py": score}
 
 
-def write_journal(path: Path, identity: Mapping, answers: Iterable[tuple[str, str]]) -> None:
-    """A journal of one identity, from keys and the values that were answered."""
+def write_answers(folder: Path, identity: Mapping, answers: Iterable[tuple[str, str]]) -> Path:
+    """The file of an identity's answers in a folder of answers, from keys and the values that were answered."""
     name, software = digest(identity), "torch 2.13.0, transformers 5.23.0, cpu"
+    keep_identity(folder / name, identity)
+    path = folder / name / new_writer("model", "experiment", "study").name
     with path.open("w", encoding="utf-8") as file:
-        file.write(identity_line(identity))
         for key, value in answers:
             response = Response(f"The value is {value}", "stop", 150, 40, software)
             file.write(answer_line(key, name, response))
+    return path
 
 
 # --- tables
@@ -293,7 +311,7 @@ WHAT: dict[str, tuple[Callable[..., Measured], tuple[int, ...], str]] = {
     "paper": (prepare_paper, (1,), "runs"),
     "study": (prepare_study, (1,), "runs"),
     "default": (prepare_default, (1,), "runs"),
-    "journal": (prepare_journal, (10_000, 100_000, 1_000_000), "responses"),
+    "answers": (prepare_answers, (10_000, 100_000, 1_000_000), "responses"),
     "sweep": (prepare_sweep, (10_000, 100_000), "responses"),
     "tables": (prepare_tables, (50_000, 500_000, 5_000_000), "score rows"),
     "passages": (prepare_passages, (50_000, 200_000, 1_000_000), "passages"),

@@ -95,8 +95,13 @@ class Sweep:
     examples: Sequence[Path]
 
     def file(self, end: str) -> Path:
-        """One of its files: source.json, journal, responses.jsonl.gz or manifest.json."""
+        """One of its files: source.json, responses.jsonl.gz or manifest.json."""
         return self.folder / f"{self.name}.{end}"
+
+    @property
+    def answers(self) -> Path:
+        """The folder of its kept answers."""
+        return self.file("answers")
 
     def identify(self) -> Cost:
         """Identify the model, and unpack its GGUF file."""
@@ -107,14 +112,15 @@ class Sweep:
         )
 
     def generate(self) -> Cost:
-        """Ask every prompt that has no answer in the journal."""
+        """Ask every prompt that has no kept answer."""
         return program(
             *("generate.py", "--model", "model", "--experiment", self.name, "--source", self.file("source.json")),
             *("--settings", json.dumps({"engine": "transformers", "attention": "sdpa", **self.settings})),
             *("--decoding", json.dumps(self.decoding)),
             *("--run", json.dumps(self.run), "--gpus", int(self.run.get("device", "cpu") != "cpu")),
             *("--digests", self.folder / "digests", "--examples", *self.examples),
-            *("--journal", self.file("journal"), "--responses", self.file("responses.jsonl.gz")),
+            *("--answers", self.answers, "--asking", self.file("asking")),
+            *("--responses", self.file("responses.jsonl.gz")),
             *("--manifest", self.file("manifest.json")),
         )
 

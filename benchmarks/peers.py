@@ -24,6 +24,7 @@ files; without it pairs are made. Whatever has been measured lies in --folder an
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -233,7 +234,7 @@ def ours(args: argparse.Namespace, name: str) -> tuple[Cost, int, dict[str, str]
     options = {"device": args.device, "batch_tokens": BATCH_TOKENS}
     examples = cell_files(args, name, "examples.jsonl.gz")
     sweep = Sweep(args.folder, f"{name}.ours", args.gguf or args.model, settings, decoding, options, examples)
-    sweep.file("journal").unlink(missing_ok=True)
+    shutil.rmtree(sweep.answers, ignore_errors=True)
     cost = measuring.sum_of([sweep.identify(), sweep.generate()])
     rows = (row for _, row in read_jsonl(sweep.file("responses.jsonl.gz")))
     answers = {f"{row['placement']} {row['id']}": row["response"] for row in rows}

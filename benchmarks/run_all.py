@@ -38,8 +38,9 @@ MEASUREMENTS = {
     "plan": ("Planning a run", "growth.py plan --turns 2", "--turns 1 --sizes 20"),
     "paper": ("Planning the paper's run", "growth.py paper --turns 2", "--turns 1"),
     "overhead": ("A study of five models", "growth.py study", ""),
-    "journal": ("Reading a journal", "growth.py journal", "--sizes 20 40"),
+    "answers": ("Reading kept answers", "growth.py answers", "--sizes 20 40"),
     "sweep": ("A sweep whose prompts have all been answered", "growth.py sweep", "--sizes 20 40"),
+    "kept": ("A plan and a sweep over kept answers", "kept.py", "--turns 1 --answers 20"),
     "tables": ("Tables of scores", "growth.py tables", "--sizes 50000"),
     "passages": ("Passages", "growth.py passages", "--sizes 200 400"),
     "inference_pairs": (

@@ -26,6 +26,10 @@ from fault_server import FaultServer
 from planned_jobs import cut, digest
 from workbench import Workbench
 
+from litm.base.json_files import read_json
+from litm.base.store import canonical_json
+from litm.inference.kept_answers import IDENTITY_FILE, Writer
+
 QUESTIONS, DOCUMENTS = 14, 6
 STUDY = yaml.safe_load(Path(__file__).with_name("study.yaml").read_text())
 EXPERIMENTS = STUDY["config"]["define"]["experiments"]
@@ -36,7 +40,7 @@ SMALL = {"models": ["dummy"], "experiments": ["kv"], "define": {"experiments": {
 
 
 def study(bench: Workbench, whole: bool) -> Iterator[tuple[str, str]]:
-    """Journals, responses, tables, figures, report and console lines of the study."""
+    """Kept answers, responses, tables, figures, report and console lines of the study."""
     with TemporaryDirectory() as place:
         said = list(_said_by_snakemake(bench.moved_to(Path(place))))
     write_lines(bench.path("asked.jsonl"), [_record(number) for number in range(QUESTIONS)])
@@ -203,28 +207,36 @@ def _table_lines(folder: Path, whole: bool) -> Iterator[str]:
 
 def _answer_lines(results: Path, whole: bool) -> Iterator[str]:
     """Of each file a digest; of asked models and of one sweep of a recorded one a line of each kind."""
-    places = ("models/*.json", "journal/*/*.jsonl", "responses/*/*", "prompt_formats/*", "estimates/*/*")
+    places = ("models/*.json", "answers/*/*", "responses/*/*", "prompt_formats/*", "estimates/*/*")
     for path in sorted(path for place in places for path in results.glob(place)):
-        # Batches of a local model have no order.
-        lines = sorted(_lines(path), reverse=True) if path.parts[-3] == "journal" else _lines(path)
-        yield f"=== {path.relative_to(results)}: {len(lines)} lines, {digest(lines)}"
+        if path.name == IDENTITY_FILE:
+            lines = [canonical_json(read_json(path))]
+        else:
+            # Batches of a local model have no order.
+            lines = sorted(_lines(path), reverse=True) if path.parts[-3] == "answers" else _lines(path)
+        name = _named(path, results)
+        yield f"=== {name}: {len(lines)} lines, {digest(lines)}"
         kinds: dict[str, str] = {}
         for line in lines:
             record = json.loads(line)
             kinds.setdefault(f"{record.get('finish_reason')} {not record.get('text', record.get('response'))}", line)
-        if (
-            whole
-            or path.parent.name not in STUDY["recorded"]
-            or (path.parent.name, path.name.split(".")[0]) == ("sure", "qa")
-        ):
+        sweep = name.name.split("+") if name.parts[0] == "answers" else [name.parent.name, name.name.split(".")[0]]
+        if whole or sweep[0] not in STUDY["recorded"] or sweep == ["sure", "qa"]:
             yield from lines if whole else (cut(line, 1200) for line in kinds.values())
+
+
+def _named(path: Path, results: Path) -> Path:
+    """A path below the results; of answers without the day, the study and the run."""
+    name = path.relative_to(results)
+    writer = Writer.of(path) if name.parts[0] == "answers" else None
+    return name.with_name(f"{writer.model}+{writer.experiment}") if writer else name
 
 
 def _result_lines(results: Path) -> Iterator[str]:
     """The names of all result files, with a digest of those that are text or scores."""
     texts = {"summaries", "suite_export", "published", "token_counts", "accuracy", "question_samples", "paper_tables"}
     for path in sorted(path for path in results.rglob("*") if path.is_file()):
-        name = path.relative_to(results)
+        name = _named(path, results)
         if name.parts[0] in ("store", "logs", "README.md"):
             continue
         content: list[str] = []

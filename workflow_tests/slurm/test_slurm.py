@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from cluster import Cluster, why_not
-from litm.inference.journal import read_journal
+from sweeps import answer_records
 from waiting import HANG
 from workbench import Workbench
 
@@ -202,7 +202,7 @@ def test_a_cancelled_sweep_loses_nothing_and_the_next_run_resumes(bench, cluster
     printed = run.finish(succeeds=False)
     assert "CANCELLED" in printed
     assert "results/logs/generate/one/kv.log" in printed
-    answered = len(read_journal(bench.path("results/journal/one/kv.jsonl")).responses)
+    answered = len(answer_records(bench.path("results/answers")))
     assert 0 <= asked(bench) - answered <= BATCH
 
     on_cluster(cluster, bench, RESPONSES).finish()

@@ -102,8 +102,8 @@ def ask(
     prompt_template: str = RAW,
     only_gather: bool = False,
 ) -> Asked:
-    """Run the sweep, or one shard of it, of a study in a folder. engine: one, or what makes one; folders: of answers, by
-    default the study's.
+    """Run the sweep, or one shard of it, of a study in a folder. engine: one, or what makes one; folders: of answers,
+    the study's by default.
     """
     engines: list[Any] = []
 

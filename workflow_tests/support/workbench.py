@@ -21,6 +21,7 @@ from fork_server import exit_status, forking_python
 from programs import run_program
 
 from litm.base.json_files import read_json
+from litm.inference.kept_answers import answer_files
 from litm.workflow.dry_run import TARGETS
 
 #: A model that answers at once, without torch.
@@ -159,6 +160,10 @@ class Workbench:
             assert done.returncode == 0, done.stdout + done.stderr
             counts = Counter(file.read_text().split())
         return {rule: count for rule, count in counts.items() if rule not in TARGETS}
+
+    def answers(self, sweep: str, model: str = "dummy") -> list[Path]:
+        """The files with the answers of a sweep."""
+        return answer_files([self.path("results/answers")], f"{model}+{sweep}.????-??-??.*")
 
     def asked(self, sweep: str, model: str = "dummy") -> tuple[int, int]:
         """Prompts that the last run of a sweep asked, and kept answers that it used."""

@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 from billing_server import FACTS, BillingServer
 from conftest import ROOT, qa_record, write_lines
-from litm.inference.journal import answer_line, identity_line, parse_line
 from tokenizers import Tokenizer
 from workbench import Workbench
 
 from litm.base.json_files import read_json
 from litm.base.messages import money
+from litm.inference.answer_lines import answer_line, parse_line
 from litm.records.bills import Prices, Usage
 from litm.report.page_tables import token_table
 
@@ -115,11 +115,10 @@ def test_a_budget_stops_all_sweeps_of_a_model_in_time_and_a_higher_one_goes_on(n
 def test_answers_without_a_bill_are_used_and_called_not_recorded(new_bench, server):
     study(new_bench, server, "gpt")
     new_bench.run("results/responses/gpt/own.jsonl.gz")
-    journal = new_bench.path("results/journal/gpt/own.jsonl")
+    (file,) = new_bench.answers("own", "gpt")
     # As an earlier version wrote them.
-    (identity, fields), *answers = map(parse_line, journal.read_bytes().splitlines())
-    lines = [answer_line(key, identity, replace(answer, billed=None)) for key, answer in answers]
-    journal.write_text(identity_line(fields) + "".join(lines))
+    answers = map(parse_line, file.read_bytes().splitlines())
+    file.write_text("".join(answer_line(*names, replace(answer, billed=None)) for *names, answer in answers))
     new_bench.run("results/scores/gpt/own.parquet", "--forcerun", "generate")
     assert len(server.usages) == 3 * 5
     manifest = read_json(new_bench.path("results/responses/gpt/own.manifest.json"))

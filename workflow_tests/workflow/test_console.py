@@ -138,7 +138,7 @@ def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other)
         "  asks here at most 1,510 prompts: kv 1,480 of 1,500 (the others have answers), qa 30",
         "  asks chat at most 700 prompts: kv 700",
         "  reads the recorded answers of recorded to at most 20 prompts: qa 20",
-        "  the number of journal answers for kv is unknown: examples are made first",
+        "  the number of kept answers for kv is unknown: examples are made first",
         "  here: not counted, on average longer than its context_window: kv (4, 6 key-value pairs)",
         "  kv: 3 questions show no difference between positions; 791 would show 5 points with a chance of 80 % "
         "(accuracy 50.0 %, correlation 0.50: assumed, for independent questions)",
@@ -225,19 +225,18 @@ def test_answers_are_counted_for_the_prompts_that_exist_alone(bench):
         lines = bench.snakemake("--dry-run", "--config", *config, "--", responses).stdout.splitlines()
         return [line for line in lines if "asks dummy" in line or "unknown" in line]
 
-    unknown = "  the number of journal answers for kv is unknown: examples are made first"
+    unknown = "  the number of kept answers for kv is unknown: examples are made first"
     assert asks("seed=1") == ["  asks dummy at most 12 prompts: kv 12", unknown]
-    own = bench.path("results/journal/dummy/kv.jsonl")
-    own.rename(renamed := own.with_stem("earlier_name"))
-    assert asks("seed=1")[1:] == [unknown]
-    renamed.rename(own)
     bench.snakemake("--config", "seed=1", "--", examples)
     assert asks("seed=1") == ["  asks dummy at most 12 prompts: kv 12"]
-    journal = bench.path("results/journal/dummy/kv.jsonl")
+    (file,) = bench.answers("kv")
     bench.snakemake("--", examples)
-    journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:-2]))
+    file.write_text("".join(file.read_text().splitlines(keepends=True)[:-2]))
     bench.path(responses).unlink()
-    assert asks("seed=0") == ["  asks dummy at most 2 prompts: kv 2 of 12 (the others have answers)"]
+    left = ["  asks dummy at most 2 prompts: kv 2 of 12 (the others have answers)"]
+    assert asks("seed=0") == left
+    file.rename(file.with_name(file.name.replace("dummy+kv", "earlier+name")))
+    assert asks("seed=0") == left
 
 
 def test_a_users_mistake_at_the_start_of_a_run_ends_it_with_one_line(shown):

@@ -56,7 +56,7 @@ def test_responses_are_recorded_for_some_experiments(other):
         other.sweeps.recorded_files(of(model="recorded", experiment="kv"))
 
 
-def test_an_estimate_needs_no_hub_if_the_config_is_complete_and_grows_with_the_journals_of_all_sweeps(other):
+def test_an_estimate_needs_no_hub_if_the_config_is_complete_and_grows_with_the_answers_of_all_sweeps(other):
     def source(model: str) -> list[str]:
         return inputs_of(other.study).sweeps.estimate_source(of(model=model, experiment="kv"))
 
@@ -65,12 +65,12 @@ def test_an_estimate_needs_no_hub_if_the_config_is_complete_and_grows_with_the_j
     identified = ("here", "chat", "completions")
     assert [source(name) for name in identified] == [[f"results/models/{name}.json"] for name in identified]
     assert inputs_of(other.study).sweeps.answered(of()) == 0
-    journal = Path("results/journal/parts/kv.jsonl")
-    journal.with_suffix("").mkdir(parents=True)
-    journal.write_text("12345")
-    (journal.with_suffix("") / "1_of_3.jsonl").write_text("678")
+    for identity, name, text in (("one", "parts+kv", "12345"), ("another", "here+qa", "678")):
+        folder = Path("results/answers") / identity
+        folder.mkdir(parents=True)
+        (folder / f"{name}.2026-01-31.study-run.jsonl").write_text(text)
     assert inputs_of(other.study).sweeps.answered(of()) == 8
-    # A model that was asked is identified; which journals have answers is not known before they are read.
+    # A model that was asked is identified; which files have its answers is not known before they are read.
     assert source("parts") == ["results/models/parts.json"]
     shutil.rmtree("results")
 

@@ -59,7 +59,7 @@ def test_a_change_runs_and_asks_what_the_page_says(bench, row):
 
 
 def test_responses_keep_their_bytes_after_a_comment_in_the_inference_code(bench):
-    bench.edit("scripts/litm/inference/journal.py", "# A full disk may have", "# A disk that is full may have")
+    bench.edit("scripts/litm/inference/kept_answers.py", "# A full disk may have", "# A disk that is full may have")
     paths = [KV_RESPONSES, "results/responses/reference/kv.jsonl.gz"]
     before = [bench.path(path).read_bytes() for path in paths]
     bench.run(*paths)

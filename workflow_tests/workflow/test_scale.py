@@ -49,7 +49,7 @@ def test_measurements_are_tables_on_a_page_that_keeps_those_of_earlier_runs(tmp_
     text = page.read_text()
     assert "| make_passages.py | 400 |" in text and "commit " in text
     assert "## BM25, against pyserini's own\n\nNot measured: it needs `--passages` and `--questions`." in text
-    assert "## Reading a journal\n\nNot measured.\n" in text
+    assert "## Reading kept answers\n\nNot measured.\n" in text
 
 
 @pytest.mark.slow

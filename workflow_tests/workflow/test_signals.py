@@ -10,6 +10,7 @@ import threading
 
 import pytest
 from fault_server import FaultServer, answer_to
+from sweeps import answer_records
 from waiting import HANG, wait_until
 from workbench import CONFIG, Workbench
 
@@ -42,8 +43,7 @@ def started(bench: Workbench, server: FaultServer, **streams) -> subprocess.Pope
     bench.configure({"models": ["served"], "experiments": ["kv"], "define": define})
     words = ["snakemake", "--configfile", "small.yaml", "--cores", "1", "--until", "generate"]
     process = subprocess.Popen([sys.executable, "-m", *words], cwd=bench.folder, process_group=0, **streams)
-    journal = bench.path("results/journal/served/kv.jsonl")
-    wait_until(lambda: journal.exists() and len(journal.read_text().splitlines()) > 5)
+    wait_until(lambda: len(answer_records(bench.path("results/answers"))) > 5)
     return process
 
 

@@ -10,6 +10,7 @@ from workbench import CONFIG, Workbench, changed
 
 from litm.base.json_files import read_json, read_jsonl
 from litm.claims.tables import CLAIMS
+from litm.inference.kept_answers import Writer
 
 #: Sweeps: dummy on three experiments, reference on one of them.
 SWEEPS = 4
@@ -46,14 +47,22 @@ def test_the_id_pairs_a_question_over_its_positions_and_experiments(finished):
 def results(bench: Workbench) -> dict[Path, bytes]:
     """The contents of all result files, without logs and the store, which have times, and what only one machine has.
 
-    Of journals the sorted lines: workers of a local model finish in any order.
+    Of kept answers the sorted lines of each sweep: workers of a local model finish in any order, and the names of files
+    tell when and by whom they were made.
     """
     folder = bench.path("results")
     paths = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
-    one_machines = ("logs", "benchmarks", "store")
+    one_machines = ("logs", "benchmarks", "store", "asking")
     found = {path: (folder / path).read_bytes() for path in paths if path.parts[0] not in one_machines}
-    journals = {path: sorted(found[path].splitlines(True)) for path in found if path.parts[0] == "journal"}
-    return found | {path: b"".join(lines) for path, lines in journals.items()}
+    for path in [path for path in found if writer_of(path)]:
+        found[path.parent / writer_of(path)] = b"".join(sorted(found.pop(path).splitlines(True)))
+    return found
+
+
+def writer_of(path: Path) -> str:
+    """The model and the experiment of a file of answers; "" for another file."""
+    writer = Writer.of(path) if path.suffix == ".jsonl" and path.parts[0] == "answers" else None
+    return f"{writer.model}+{writer.experiment}" if writer else ""
 
 
 def test_the_same_config_gives_the_same_bytes_of_examples_answers_and_scores(finished, bench):
@@ -94,34 +103,35 @@ MISTAKES = {
 
 @pytest.mark.parametrize(("said", "words", "files"), [(said, *made) for said, made in MISTAKES.items()], ids=MISTAKES)
 def test_a_mistake_is_said_in_a_line_and_no_answer_is_lost(bench, said, words, files):
-    journal = bench.path("results/journal/dummy/qa.jsonl").read_bytes()
+    (answers,) = bench.answers("qa")
+    before = answers.read_bytes()
     for name, lines in files.items():
         write_lines(bench.path(name), lines)
     assert said in bench.refusal(*words)
-    assert bench.path("results/journal/dummy/qa.jsonl").read_bytes() == journal
+    assert bench.answers("qa") == [answers] and answers.read_bytes() == before
 
 
 # Log-probabilities, beside answers and alone
 
-MEASURED = "results/journal/reference/kv.log_probability.jsonl"
 MANIFEST = "results/log_probabilities/reference/kv.manifest.json"
 
 
 def test_log_probabilities_beside_answers_are_measured_once_and_ask_for_no_answer_again(bench):
-    journal = bench.path("results/journal/reference/kv.jsonl").read_bytes()
+    (answers,) = bench.answers("kv", "reference")
+    before = answers.read_bytes()
     bench.configure(changed(kv={"measure": ["answer", "log_probability"]}))
     planned = bench.plan()
     assert (planned["measure"], planned["score_log_probabilities"]) == (1, 1) and "generate" not in planned
     done = bench.snakemake()
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("no log-probabilities, left out: dummy (engine dummy cannot)") == 1
-    assert bench.path("results/journal/reference/kv.jsonl").read_bytes() == journal
+    assert bench.answers("kv", "reference") == [answers] and answers.read_bytes() == before
     table = pd.read_csv(bench.path("results/tables/log_probability.csv"))
     assert list(zip(table["size"], table["position"], strict=True)) == [(4, 0), (4, 3), (6, 0), (6, 5)]
     assert table["model"].eq("reference").all() and table["n"].eq(3).all()
     assert table["answer"].between(-1000, 0, inclusive="neither").all()
-    kinds = {record["finish_reason"] for _, record in read_jsonl(bench.path(MEASURED)) if "key" in record}
-    assert kinds == {"measured"}
+    (measured,) = bench.answers("kv.log_probability", "reference")
+    assert {record["finish_reason"] for _, record in read_jsonl(measured)} == {"measured"}
     report = bench.path("results/report.html").read_text()
     assert "log_probability" in report
     assert bench.plan() == {}
