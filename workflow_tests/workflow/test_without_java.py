@@ -40,6 +40,19 @@ def test_own_documents_are_retrieved_and_asked_without_java(new_bench, without_j
     assert {"bm25s", "stemmer", "k1", "b"} <= search["indexed_by"].keys()
 
 
+def test_snakemake_retrieves_from_own_documents_and_other_settings_make_another_index(new_bench):
+    config = own_documents(new_bench)
+    new_bench.configure(config)
+    new_bench.run("--", "results/retrieved/my_documents/bm25s/my_all_questions.jsonl.gz")
+    index = read_json(new_bench.path("results/indexes/my_documents/bm25s/bm25s.json"))
+    assert index["passages"] == 10 and {"bm25s", "stemmer", "k1", "b"} <= index["made_of"].keys()
+    before = new_bench.path(index["entry"]).stat().st_mtime_ns
+    new_bench.configure({**config, "define": {"retrievers": {"bm25s": {"k1": 1.2}}}})
+    new_bench.run("--", "results/retrieved/my_documents/bm25s/my_all_questions.jsonl.gz")
+    other = read_json(new_bench.path("results/indexes/my_documents/bm25s/bm25s.json"))
+    assert other["entry"] != index["entry"] and new_bench.path(index["entry"]).stat().st_mtime_ns == before
+
+
 def test_the_default_study_retrieves_and_asks_without_java(new_bench, without_java):
     new_bench.configure({"models": ["dummy"], "examples": 2})
     plan = new_bench.plan()
