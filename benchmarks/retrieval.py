@@ -3,20 +3,26 @@
     PYTHONPATH=scripts python benchmarks/retrieval.py bm25 --passages psgs.tsv.gz --questions nq-open-oracle.jsonl.gz
     PYTHONPATH=scripts python benchmarks/retrieval.py dense --passages psgs.tsv.gz --encoder FOLDER
     PYTHONPATH=scripts python benchmarks/retrieval.py growth
+    PYTHONPATH=scripts python benchmarks/retrieval.py methods --passages psgs.tsv.gz --questions nq-open-oracle.jsonl.gz
 
 bm25: seconds of our search and of pyserini's `batch_search` for all questions, in turns; whether the first 20 agree.
 dense: seconds of our encoder and of pyserini's `AutoDocumentEncoder`, in turns; how far their vectors are apart.
 growth: milliseconds a question of BM25 and of exact search among random vectors, as the corpus grows tenfold.
+methods: the shares of questions whose gold passage Lucene and bm25s find first, and among 20, of the gold passages of
+all questions alone, and of these and the passages; seconds and memory, each in a process of its own.
 """
 
 import argparse
 import os
 import random
+import resource
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +30,7 @@ from measuring import in_turns, ratio, spread, table
 
 from litm.corpora.passages import CorpusSettings, Passage, read_source
 from litm.questions.released_format import read_question_records
-from litm.retrieval import bm25
+from litm.retrieval import bm25, bm25s
 from litm.retrieval.bm25 import start_java
 from litm.retrieval.dense import Vectors, search_exact
 from litm.retrieval.scoring_models import Encoder
@@ -35,7 +41,7 @@ K1, B = 0.9, 0.4
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["bm25", "dense", "growth"])
+    parser.add_argument("what", choices=["bm25", "dense", "growth", "methods"])
     parser.add_argument("--passages", help="a file in DPR's format")
     parser.add_argument("--questions", help="a file in the released format")
     parser.add_argument("--encoder", help="a folder with an encoder")
@@ -43,6 +49,9 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=3, help="measurements of each")
     parser.add_argument("--sizes", type=int, nargs="+", default=[20_000, 200_000], help="growth: passages")
     args = parser.parse_args()
+    if args.what == "methods":
+        compare_methods(args)
+        return
     start_java(MEMORY_MB)
     # pyserini makes an OpenAI client when it is imported, which wants a key; nothing is sent.
     os.environ.setdefault("OPENAI_API_KEY", "unused")
@@ -114,6 +123,59 @@ def measure_growth(args: argparse.Namespace) -> None:
                 (taken,) = in_turns(args.turns, seconds, search)
                 rows.append([name, f"{size:,}", spread(1000 * one / len(questions) for one in taken)])
     print(table(["search", "passages", "milliseconds a question"], rows))
+
+
+def compare_methods(args: argparse.Namespace) -> None:
+    """Lucene and bm25s with the same k1 and b."""
+    corpora = {"gold passages": None, "and others": args.passages}
+    rows, found = [], {}
+    for corpus, passages in corpora.items():
+        for method in ("bm25", "bm25s"):
+            # A process of its own: its peak memory is that of the method.
+            with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+                search = pool.submit(hits_of, method, args.questions, passages)
+                hits, number, indexing, searching, megabytes = search.result()
+            found[corpus, method] = hits
+            shares = [np.mean([gold_id(row) in one[:k] for row, one in enumerate(hits)]) for k in (1, 20)]
+            of_gold = [f"{share:.3f}" for share in shares]
+            rows.append(
+                [method, corpus, f"{number:,}", *of_gold, f"{indexing:.1f}", f"{searching:.1f}", f"{megabytes:,.0f}"]
+            )
+    print(f"{len(hits)} questions, k1 {K1}, b {B}\n")
+    print(table(["method", "corpus", "passages", "gold at 1", "gold at 20", "s to index", "s to search", "MB"], rows))
+    print()
+    for corpus in corpora:
+        pairs = list(zip(found[corpus, "bm25"], found[corpus, "bm25s"], strict=True))
+        first = np.mean([a[:1] == b[:1] for a, b in pairs])
+        both = np.mean([len({*a[:20]} & {*b[:20]}) / max(1, len(a[:20])) for a, b in pairs])
+        print(f"{corpus}: the same first passage {first:.1%}, common to the first 20 {both:.1%}")
+
+
+def hits_of(method: str, questions: str, others: str | None) -> tuple[list[list[str]], int, float, float, float]:
+    """The ids of 100 hits of each question, the number of passages, seconds to index (with the start of Java) and to
+    search, and the peak memory in MB.
+    """
+    records = list(read_question_records(questions))
+    golds = [record.golds[0] for record in records]
+    passages = [Passage(gold_id(row), gold.title, gold.text) for row, gold in enumerate(golds)]
+    passages += read_passages(others) if others else []
+    texts = [record.text for record in records]
+    with tempfile.TemporaryDirectory() as folder:
+        index, results = Path(folder) / "index", []
+        if method == "bm25":
+            build = partial(bm25.build_index, passages, len(passages), index, THREADS, MEMORY_MB)
+            search = partial(bm25.search, index, texts, 100, K1, B, THREADS, MEMORY_MB)
+        else:
+            build = partial(bm25s.build_index, passages, len(passages), index, K1, B)
+            search = partial(bm25s.search, index, texts, 100)
+        indexing, searching = seconds(build), seconds(lambda: results.extend(search()))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return [[str(id) for id, _ in hits] for hits in results], len(passages), indexing, searching, peak
+
+
+def gold_id(row: int) -> str:
+    """The id of a question's gold passage, which has none in the file."""
+    return f"gold{row:05}"
 
 
 def compare(turns: int, bare: Callable, ours: Callable) -> tuple:

@@ -6,7 +6,7 @@ The shards of a corpus are `ancient` inputs: the manifest has their hashes, and 
 """
 
 from litm.retrieval.search import METHODS
-from litm.workflow.data_inputs import batch_tokens, bm25_threads, gpus, identity_file, index_memory
+from litm.workflow.data_inputs import batch_tokens, bm25_threads, bm25s_memory, gpus, identity_file, index_memory
 
 ENCODING = {"device": RETRIEVER.device, "gpu": RETRIEVER(gpus), "batch_tokens": RETRIEVER(batch_tokens)}
 
@@ -29,6 +29,25 @@ rule index_bm25:
         **settings("index_bm25", store="results/store/bm25"),
     shell:
         command("index_bm25", "--threads {threads} --memory-mb {resources.mem_mb}")
+
+
+rule index_bm25s:
+    input:
+        ancient("results/passages/{corpus}/shards"),
+        passages="results/passages/{corpus}/manifest.json",
+    output:
+        "results/indexes/{corpus}/{retriever}/bm25s.json",
+    log:
+        "results/logs/index_bm25s/{corpus}/{retriever}.log",
+    priority: EARLY
+    conda:
+        "../envs/retrieval.yaml"
+    resources:
+        mem_mb=CORPUS(bm25s_memory),
+    params:
+        **settings("index_bm25s", k1=RETRIEVER.k1, b=RETRIEVER.b, store="results/store/bm25s"),
+    shell:
+        command("index_bm25s")
 
 
 rule encode_passages:

@@ -22,6 +22,14 @@ from litm.questions.released_format import read_question_records, write_question
 from litm.retrieval.search import METHODS, RECIPE, Hit, SearchTask, find_by, retrieved_records
 
 
+def _indexed_by(task: SearchTask) -> dict:
+    """What made the index of words that was searched, with versions; {} for other methods."""
+    if "k1" not in task.search:
+        return {}
+    made_of = read_json(task.indexes[0])["made_of"]
+    return {"indexed_by": {key: value for key, value in made_of.items() if key != "shards"}}
+
+
 @program
 def main(
     task: SearchTask,
@@ -61,5 +69,5 @@ def main(
     check = words_check if any(line_of(record) is not None for record in asked) else dpr_check
     write_question_records(output, retrieved_records(asked, hits, found, check))
     size = read_json(passages)["passages"]
-    write_json(manifest, {"questions": len(asked), "passages": size, **task.search, **facts})
+    write_json(manifest, {"questions": len(asked), "passages": size, **task.search, **facts, **_indexed_by(task)})
     note(f"{output}: {sum(map(len, hits))} passages found for {len(asked)} questions")

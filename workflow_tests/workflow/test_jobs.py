@@ -20,8 +20,8 @@ from litm.planning.tokens import Work
 WORK = Work(prompts=10_000, prompt_tokens=30_000_000)
 #: Rules that are submitted each by itself: they compute for long, or with a GPU.
 HEAVY = {
-    *("generate", "generate_shard", "ask_again", "make_passages", "index_bm25", "index_vectors", "encode_passages"),
-    *("retrieve", "rerank"),
+    *("generate", "generate_shard", "ask_again", "make_passages", "index_bm25", "index_bm25s", "index_vectors"),
+    *("encode_passages", "retrieve", "rerank"),
 }
 #: And those that a study has few of.
 FEW = {"generate_questions", "derive_questions", "find_size", "make_candidates"}

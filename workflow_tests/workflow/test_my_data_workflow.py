@@ -100,7 +100,7 @@ def test_documents_are_indexed_with_bm25_after_their_questions_are_checked(new_b
     write_lines(bench.path("own.csv"), ["question,answer,file", "What?,a mill,"])
     bench.configure({"models": ["dummy"], "my_data": {"documents": "texts", "questions": "own.csv"}})
     plan = bench.plan()
-    assert {"make_passages", "read_questions", "index_bm25", "find_gold", "make_report"} <= set(plan)
+    assert {"make_passages", "read_questions", "index_bm25s", "find_gold", "make_report"} <= set(plan)
     assert "read_run" not in plan
     write_lines(bench.path("own.csv"), ["question,answer,file", "What?,a mill,31.txt"])
     assert "own.csv, line 2, column 'file': 31.txt is not among the documents" in bench.refusal("--dry-run")

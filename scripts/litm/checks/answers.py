@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.files import atomic_writer, force
+from litm.base.groups import grouped
 from litm.base.messages import UserError, counted, first_of, in_columns, money, note
 from litm.base.store import digest
 from litm.inference.answer_lines import parse_line
@@ -99,7 +100,12 @@ def listed(folder: Path, config: Path | None = None) -> list[str]:
     prices = _prices(config) if any(summary.bills for summary in summaries) else {}
     summaries.sort(key=lambda summary: (max((writer.day for writer in summary.writers), default=""), summary.folder))
     rows = [HEADINGS, *(_cells(summary, prices) for summary in reversed(summaries))]
-    return in_columns(rows, 4).splitlines()
+    billed = sorted({model for summary in summaries for model, _ in summary.bills})
+    by_table = grouped(
+        (model for model in billed if "table" in prices.get(model, ())), lambda one: prices[one]["table"]
+    )
+    notes = [f"US$ of {first_of(models, 3)}: by the prices of {table}" for table, models in by_table.items()]
+    return [*in_columns(rows, 4).splitlines(), *notes]
 
 
 def summary_of(path: Path, fields: Mapping[str, Any]) -> Summary:
@@ -115,12 +121,12 @@ def summary_of(path: Path, fields: Mapping[str, Any]) -> Summary:
     return summary
 
 
-def _cells(summary: Summary, prices: Mapping[str, Prices]) -> tuple[str, ...]:
+def _cells(summary: Summary, prices: Mapping[str, Mapping]) -> tuple[str, ...]:
     writers, answers = summary.writers, summary.responses.values()
     days = sorted(writer.day for writer in writers) or [""]
     source = summary.identity.get("source") or {}
     asked = source.get("api_model") or source.get("hub") or source.get("engine") or "files"
-    known = [prices[model].dollars(usage) for model, usage in summary.bills if model in prices]
+    known = [Prices.of(prices[model]).dollars(usage) for model, usage in summary.bills if model in prices]
     dollars = money(sum(known)) if known and len(known) == len(summary.bills) else "-"
     return (
         digest(summary.identity)[:SHOWN],
@@ -136,13 +142,13 @@ def _cells(summary: Summary, prices: Mapping[str, Prices]) -> tuple[str, ...]:
     )
 
 
-def _prices(config: Path | None) -> dict[str, Prices]:
-    """The prices of a study's models, by its config files."""
+def _prices(config: Path | None) -> dict[str, Mapping]:
+    """The prices of a study's models, by its config files or the table."""
     from litm.config.study import load_study
 
     study = load_study(_config(config), ROOT)
     prices = {name: getattr(model, "all_prices", None) for name, model in study.models.items()}
-    return {name: Prices.of(given) for name, given in prices.items() if given}
+    return {name: given for name, given in prices.items() if given}
 
 
 # import

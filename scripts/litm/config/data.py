@@ -341,11 +341,9 @@ class WithModel(Entry):
         return {"path": self.path, "hub": self.hub, "revision": self.revision}
 
 
-class Bm25(WithoutModel, AnyRetriever):
-    """Search with BM25."""
+class ByWords(WithoutModel, AnyRetriever):
+    """Search by the words of a question."""
 
-    method: Literal["bm25"]
-    """bm25: Lucene."""
     k1: NotNegative = 0.9
     """BM25's saturation of term frequency."""
     b: Annotated[float, Field(ge=0, le=1), AsGiven] = 0.4
@@ -355,6 +353,20 @@ class Bm25(WithoutModel, AnyRetriever):
     def search(self) -> dict:
         """Settings that change the hits."""
         return {"hits": self.hits, "k1": self.k1, "b": self.b}
+
+
+class Bm25(ByWords):
+    """Search with BM25."""
+
+    method: Literal["bm25"]
+    """bm25: Lucene, which needs the extra `[retrieval]` (pyserini and Java)."""
+
+
+class Bm25s(ByWords):
+    """Search with BM25, without Java."""
+
+    method: Literal["bm25s"]
+    """bm25s: the library bm25s, with Lucene's formula and stop words; for up to about a million passages."""
 
 
 class Dense(WithModel, AnyRetriever):
@@ -427,8 +439,8 @@ class Recorded(WithoutModel, AnyRetriever):
         return {"hits": self.hits}
 
 
-Retriever = Bm25 | Dense | Recorded
-RETRIEVERS = Variants("method", {"bm25": Bm25, "dense": Dense, "recorded": Recorded})
+Retriever = Bm25 | Bm25s | Dense | Recorded
+RETRIEVERS = Variants("method", {"bm25": Bm25, "bm25s": Bm25s, "dense": Dense, "recorded": Recorded})
 
 
 class Candidates(Entry):

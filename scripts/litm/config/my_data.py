@@ -33,7 +33,7 @@ CORPUS, ASKED, QUESTIONS = "my_documents", "my_all_questions", "my_questions_wit
 MY_POSITIONS, MY_AS_RETRIEVED = "my_positions", "my_as_retrieved"
 MY_CLOSED_BOOK, MY_ORACLE = "my_closed_book", "my_oracle"
 MY_EXPERIMENTS = (MY_POSITIONS, MY_AS_RETRIEVED, MY_CLOSED_BOOK, MY_ORACLE)
-RETRIEVER, SYSTEM = "bm25", "my_system"
+RETRIEVER, SYSTEM = "bm25s", "my_system"
 #: Files of a BEIR folder: documents and questions.
 BEIR = ("corpus.jsonl", "queries.jsonl")
 #: Questions of ten for which a user's system must have retrieved as many documents as the largest size.

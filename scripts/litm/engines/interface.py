@@ -41,20 +41,25 @@ def listed_models(body: Any) -> list[str]:
 class PromptCache:
     """A provider's cache of the beginnings of prompts.
 
-    least: tokens of a beginning; write, read: usual factors of the price of input; each by the first letters of a
-    model's name, of matches the longest, "" for all others. marks: of a request at most, 0 for a cache without
-    marks; step: tokens by which a cached beginning grows.
+    least: tokens of a beginning, by the first letters of a model's name, of matches the longest, "" for all others;
+    write, read: factors of the price of input for models that the table of prices does not know. marks: of a request
+    at most, 0 for a cache without marks; step: tokens by which a cached beginning grows.
     """
 
     least: Mapping[str, int]
-    write: Mapping[str, float]
-    read: Mapping[str, float]
+    write: float
+    read: float
     marks: int = 0
     step: int = 1
 
-    def prices(self, given: Mapping[Any, float], model: str) -> dict[str, float]:
-        """The prices of a model's entry, with those of the cache that it leaves out and that differ from `input`."""
-        factors = {"cache_write": by_name(self.write, model), "cache_read": by_name(self.read, model)}
+    def prices(self, given: Mapping[Any, float], usual: Mapping[str, float] | None) -> dict[Any, Any]:
+        """The prices of a model's entry, with those of the cache that it leaves out and that differ from `input`.
+
+        usual: the model's prices at its provider by the table, None if they are not known.
+        """
+        factors = {"cache_write": self.write, "cache_read": self.read}
+        if usual and usual["input"]:
+            factors = {name: round(usual.get(name, usual["input"]) / usual["input"], 6) for name in factors}
         return {**{name: given["input"] * factor for name, factor in factors.items() if factor != 1}, **given}
 
 

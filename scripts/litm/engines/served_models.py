@@ -12,6 +12,7 @@ from litm.engines.model_entries import AskedModel, Policy, ReasoningKeys, Reques
 from litm.engines.model_files import check_tokenizer
 from litm.engines.registry import engine_facts
 from litm.prompting.prompt_format import CHAT, RAW
+from litm.records.price_table import looked_up
 
 #: Fields of a request that the workflow sets itself or relies on when it reads the response, each with the reason.
 REQUEST_FIELDS = {
@@ -131,8 +132,9 @@ class ServedModel(ReasoningKeys, RequestKeys, AskedModel):
     ] = None
     """US dollars per million tokens of prompts (input), of answers (output), and of prompt tokens that the provider
     writes to its cache (cache_write) or reads from it (cache_read). batch multiplies all four for answers from a batch.
-    The default for the cache is `input` times the provider's usual factors for the model's name (for Claude 1.25 and
-    0.1), or else `input`. The default for batch is 0.5.
+    If omitted, the prices of the package genai-prices for the model at this address, with those of long prompts, if it
+    knows them. The default for the cache is `input` times the provider's usual factors for the model's name by the same
+    package, or else (for Claude) 1.25 and 0.1. The default for batch is 0.5.
     """
     budget: Annotated[Positive | None, Run("it only stops a run")] = None
     """US dollars, by `prices`, that all sweeps of this model may cost together, including those of earlier runs. Before
@@ -165,7 +167,7 @@ class ServedModel(ReasoningKeys, RequestKeys, AskedModel):
     def mistakes(self) -> Iterator[str]:
         """See `Entry.mistakes`."""
         yield from super().mistakes()
-        if self.budget is not None and (self.prices is None or self.batch):
+        if self.budget is not None and (self.all_prices is None or self.batch):
             yield "'budget' needs 'prices', and no 'batch', which is billed whole"
         if (self.prompt_template, self.endpoint, self.tokenizer) == (CHAT, COMPLETIONS_ENDPOINT, None):
             yield f"'prompt_template: {CHAT}' with 'endpoint: {COMPLETIONS_ENDPOINT}' needs 'tokenizer'"
@@ -186,16 +188,26 @@ class ServedModel(ReasoningKeys, RequestKeys, AskedModel):
         return super().located(root, entries)
 
     def run_settings(self) -> dict:
-        """As of other models, with the usual prices of the provider's cache."""
+        """As of other models, with the prices that the entry leaves out."""
         return {**super().run_settings(), "prices": self.all_prices}
 
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Self:
+        """As of other models; prices of the table have parts that an entry cannot have."""
+        found = super().from_settings({name: value for name, value in settings.items() if name != "prices"})
+        return found.model_copy(update={"prices": settings.get("prices")})
+
     @property
-    def all_prices(self) -> dict[Any, float] | None:
-        """`prices`, with the usual ones of its provider's cache."""
+    def all_prices(self) -> dict[Any, Any] | None:
+        """`prices`, or else those of the table for the model at this address, see `looked_up`; with the usual ones of
+        the provider's cache. None if none are known.
+        """
         provider = engine_facts(self.engine).provider
-        if self.prices is None or provider is None or provider.cache is None:
-            return self.prices and {**self.prices}
-        return provider.cache.prices(self.prices, self.api_model)
+        url = self.base_url or (provider.url if provider else "")
+        given: Mapping[Any, Any] | None = looked_up(self.api_model, url) if self.prices is None else self.prices
+        if given is None or provider is None or provider.cache is None:
+            return None if given is None else {**given}
+        return provider.cache.prices(given, looked_up(self.api_model, provider.url))
 
     def location(self) -> dict:
         """The model's address, as `identify_model.py` takes it."""

@@ -178,6 +178,8 @@ def notes(study: Study, estimates: Sequence[Estimate], rates: Mapping[str, Rate 
     for name, model in asked.items():
         if model.is_served and model.all_prices is None:
             yield f"{name}: US$ {UNKNOWN_PRICE}"
+        if model.is_served and model.all_prices and (table := model.all_prices.get("table")):
+            yield f"{name}: US$ by {table}, {in_words(model.all_prices)}; its own 'prices' would count instead"
         if any(estimate.model == name and estimate.work.basis == BOUND for estimate in estimates):
             yield (
                 f"{name}: tokens estimated from characters, usually too many; to count them, set 'tokenizer' to its "
@@ -185,6 +187,17 @@ def notes(study: Study, estimates: Sequence[Estimate], rates: Mapping[str, Rate 
             )
     if any(_dollars(study.models[estimate.model], estimate) != 0 for estimate in estimates):
         yield "US$ are at most: they count each answer as long as is allowed"
+
+
+def in_words(prices: Mapping[str, Any]) -> str:
+    """Prices of a table in words: those of prompts and answers, and of long prompts, which count for a whole sweep."""
+    above = [f"{_pair(higher)} above {int(start):,} tokens" for start, higher in prices.get("above", {}).items()]
+    plain = f"{_pair(prices)} per million tokens of prompts and answers"
+    return f"{plain} ({', '.join(above)}, by a sweep's longest prompt)" if above else plain
+
+
+def _pair(prices: Mapping[str, Any]) -> str:
+    return f"{prices['input']:g} and {prices['output']:g}"
 
 
 def _rounded(rate: float) -> str:

@@ -64,9 +64,12 @@ def dollar_lines(study: Study, sweeps: Planned) -> list[str]:
     plain: dict[str, float] = {}
     cached: dict[str, float] = {}
     ways: dict[str, str] = {}
+    tables: dict[str, str] = {}
     for sweep, work in sweeps:
         model, name = sweep.model, sweep.model.name
-        if model.is_served and model.prices:
+        if model.is_served and model.all_prices:
+            table = model.all_prices.get("table")
+            tables[name] = f", prices of {table}" if table else ""
             ways[name] = "in batches" if model.batch else "with prompt caching"
             shares = {} if model.batch else cached_shares(study, model, sweep.experiment)
             for sums, way in ((plain, ({}, False)), (cached, (shares, model.batch))):
@@ -74,15 +77,18 @@ def dollar_lines(study: Study, sweeps: Planned) -> list[str]:
     lines = [
         f"  {name}: at most about US$ {money(cost)}"
         + (f", {ways[name]} US$ {money(cached[name])}" if cached[name] < cost else "")
-        + " if each answer is as long as is allowed (by rules of thumb)"
+        + f" if each answer is as long as is allowed (by rules of thumb{tables[name]})"
         for name, cost in plain.items()
     ]
     return [*lines, *(f"  {line}" for line in budget_lines(study, cached, ASKING))]
 
 
-def dollars(prices: Mapping[Any, float], work: Work, shares: Mapping[str, float], is_batch: bool) -> float:
-    """The most that work costs. shares: of its prompts' tokens in the provider's cache, see `Plan.shares`."""
-    return Prices.of(prices).of_prompts(round(work.prompt_tokens), round(work.answer_tokens), shares, is_batch)
+def dollars(prices: Mapping[Any, Any], work: Work, shares: Mapping[str, float], is_batch: bool) -> float:
+    """The most that work costs, at the prices of its longest prompt. shares: of its prompts' tokens in the provider's
+    cache, see `Plan.shares`.
+    """
+    tokens, answers = round(work.prompt_tokens), round(work.answer_tokens)
+    return Prices.of(prices).of_prompts(tokens, answers, shares, is_batch, work.longest)
 
 
 def budget_lines(study: Study, dollars: Mapping[str, float | None], asking: str | Path | None = None) -> list[str]:

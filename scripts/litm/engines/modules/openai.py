@@ -43,9 +43,8 @@ def sent_fields(base_url: str | None, endpoint: str, max_new_tokens: int, reques
     return {name: value for name, value in fields.items() if value is not None}
 
 
-#: Tokens of the shortest beginning that is cached, and factors of those that are read, see `PromptCache`.
+#: Tokens of the shortest beginning that is cached, see `PromptCache`.
 LEAST = 1024
-READ = {"": 1.0, "gpt-4o": 0.5, "gpt-4.1": 0.25, "o1": 0.5, "o3": 0.25, "o3-mini": 0.5, "o4-mini": 0.25, "gpt-5": 0.1}
 #: States of a batch that do not change any more; one of them is of a batch that is not run.
 ENDED, FAILED, CANCELLED = {"completed", "failed", "expired", "cancelled"}, "failed", "cancelled"
 #: The error code of an account with too many tokens in batches; the field of a batch's metadata with our name of it.
@@ -95,8 +94,8 @@ PROVIDER = Provider(
     models_path="/models",
     headers={"Authorization": "Bearer {key}"},
     sent_fields=sent_fields,
-    # Usual factors, not compared with OpenAI's price list: those in an entry's `prices` count.
-    cache=PromptCache(least={"": LEAST}, write={"": 1.0, "gpt-5.6": 1.25}, read=READ, step=128),
+    # What is cached costs the same as other input on a server of which nothing is known.
+    cache=PromptCache(least={"": LEAST}, write=1.0, read=1.0, step=128),
     batches=BATCHES,
 )
 ENGINE = EngineFacts(
