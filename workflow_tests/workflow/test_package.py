@@ -92,8 +92,8 @@ def test_the_library_of_the_wheel_is_imported_by_its_name(programs, tmp_path):
 
 def test_a_study_that_lacks_a_package_names_the_extra_in_one_line(programs, tmp_path):
     done = started(programs, tmp_path, "check", "--model", "owner/some-model")
-    needs = "owner/some-model: a model that runs here needs more packages: pip install 'lost-in-the-middle[local]'"
-    assert done.stderr == f"error: {needs}\n"
+    needs = "the package torch is not installed: pip install 'lost-in-the-middle[local]'"
+    assert done.stderr == f"error: owner-some-model: {needs}\n"
 
 
 def test_a_check_with_made_up_answers_needs_no_key_and_no_model(programs, tmp_path):

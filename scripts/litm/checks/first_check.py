@@ -2,11 +2,12 @@
 
 import argparse
 import contextlib
+import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
@@ -17,7 +18,9 @@ from litm.base.messages import UserError, install_command, money
 from litm.base.table_files import plain_rows
 from litm.checks.first_study import MADE_UP, Asked, check_study, entry_of, full_study
 from litm.config.study import Study, load_study
-from litm.config.yaml_files import read_layers
+from litm.config.yaml_files import read_layers, read_yaml
+from litm.engines.model_entries import RECORDED
+from litm.engines.registry import engine_facts
 from litm.planning.downloads import MISSING
 from litm.planning.speed import duration, rate_of
 from litm.workflow.start import ROOT, snakemake_command
@@ -28,7 +31,12 @@ WRITTEN = "# Written by `litm check`."
 TABLES, REFERENCE_TABLES = ("accuracy", "position_bias"), ("utilisation",)
 #: US dollars that a check may cost without a question.
 BUDGET = 1.0
+FOLDER = Path("litm-check")
 LOG = "check.log"
+#: Lines of a run that say how far it is.
+PROGRESS = re.compile(r"^\d+ of \d+ steps|prompts/s")
+#: Beginnings of lines at the end of a run that say what the curves show, or where files are.
+IN_CURVES = ("  position ", "  accuracy ", "  95 % ", "tables: ", "figures: ")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -37,16 +45,20 @@ def parser() -> argparse.ArgumentParser:
         "Ask one model 24 questions at five positions of key-value pairs and of documents, and show the curves. The "
         "price is said before the first request."
     ))  # fmt: skip
-    words.add_argument("--model", help="an API's model (gpt-4o-mini, claude-..., groq/...), a name of the catalogue, "
-                       "a folder, a .gguf file or a name on the hub")  # fmt: skip
-    words.add_argument("--url", help="the address of a server that speaks OpenAI's protocol: http://localhost:8000/v1")
-    words.add_argument("--documents", type=Path, help="a folder of your own documents, asked for too; with --questions")
-    words.add_argument("--questions", type=Path, help="a table with the columns question and answer")
+    words.add_argument(
+        "--model",
+        metavar="NAME",
+        help="gpt-..., claude-..., groq/..., a name of the catalogue, a folder, a .gguf file, or OWNER/NAME on the hub",
+    )
+    words.add_argument("--url", help="a server with OpenAI's protocol: http://localhost:8000/v1")
+    words.add_argument("--key-variable", metavar="NAME", help="the environment variable with the key for --url")
+    words.add_argument("--documents", type=Path, metavar="FOLDER", help="own documents, asked for too")
+    words.add_argument("--questions", type=Path, metavar="FILE", help="a table with columns question, answer")
     words.add_argument("--prices", type=float, nargs=2, metavar=("IN", "OUT"), help="US$ per million tokens")
-    words.add_argument("--budget", type=float, default=BUDGET, help="US$ that it may cost without a question (1.00)")
-    words.add_argument("--folder", type=Path, default=Path("litm-check"), help="for the study and results (litm-check)")
+    words.add_argument("--budget", type=float, default=BUDGET, metavar="USD", help="US$ without a question (1.00)")
+    words.add_argument("--folder", type=Path, default=FOLDER, help="for the study and its results (litm-check)")
     words.add_argument("--yes", action="store_true", help="do not ask, whatever it costs")
-    words.add_argument("--fake", action="store_true", help="made-up answers: what it looks like, without key or model")
+    words.add_argument("--fake", action="store_true", help="made-up answers, without a key or a model")
     return words
 
 
@@ -81,11 +93,27 @@ def _asked(given: argparse.Namespace) -> Asked:
     if given.budget <= 0:
         raise UserError(f"--budget {given.budget:g}: give US dollars above 0")
     prices = {"input": given.prices[0], "output": given.prices[1]} if given.prices else None
-    name, entry = (MADE_UP, {"engine": "fake"}) if given.fake else entry_of(given.model, given.url, ROOT)
-    if entry.get("engine") == "transformers" and find_spec("torch") is None:
-        raise UserError(f"{given.model}: a model that runs here needs more packages: {install_command('torch')}")
+    catalogue = read_yaml(ROOT / "config" / "models.yaml")
+    name, entry = (MADE_UP, {"engine": "fake"}) if given.fake else entry_of(given.model, given.url, catalogue)
+    if given.key_variable:
+        entry = {**entry, "api_key_variable": given.key_variable}
+    engine = (catalogue.get(name, {}) | entry)["engine"]
+    if engine == RECORDED:
+        raise UserError(f"{name}: the catalogue has recorded answers of it, and nothing to ask: name another model")
+    for package in engine_facts(engine).packages:
+        if not is_installed(package):
+            raise UserError(f"{name}: the package {package} is not installed: {install_command(package)}")
     mine = tuple(path.resolve() for path in (given.documents, given.questions)) if given.documents else None
     return Asked(name, entry, prices, given.budget, mine)
+
+
+def is_installed(package: str) -> bool:
+    """Whether there is a distribution of this name."""
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def _write(path: Path, study: Mapping[str, Any]) -> None:
@@ -108,6 +136,8 @@ def _plan(study: Study, asked: Asked) -> float | None:
     from litm.planning.estimate import estimate_table, estimates_of
 
     model = study.models[asked.name]
+    if absent := study.absent.get(asked.name):
+        raise UserError(f"{asked.name}: {absent}")
     estimates = estimates_of(study, [])
     rates = {asked.name: rate_of(model, Path("results"))} if not model.is_recorded else {}
     total = plain_rows(estimate_table(study, estimates, rates, {}))[-1]
@@ -159,22 +189,30 @@ def _run(folder: Path, study: Study) -> None:
     tables = [f"results/tables/{name}.csv" for name in (*TABLES, *(REFERENCE_TABLES if has_references else ()))]
     words = [*figures_of(study), *tables, "--configfile", str(folder / "study.yaml"), "--directory", str(folder)]
     command, environment = snakemake_command([*words, "--cores", "all"])
-    done = subprocess.Popen(
+    with subprocess.Popen(
         command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace"
-    )
-    assert done.stdout is not None
-    with (folder / LOG).open("w", encoding="utf-8") as log:
-        errors = []
-        for line in done.stdout:
-            log.write(line)
-            if "error: " in line and line.strip() not in errors:
-                errors.append(line.strip())
-            _progress(line)
+    ) as running:
+        try:
+            errors = list(_errors(running.stdout or (), folder / LOG))
+        except SystemExit:
+            # SIGTERM or SIGHUP to this program; Ctrl-C is sent to both.
+            running.terminate()
+            raise
+    if running.returncode:
+        why = errors[0] if errors else "the run failed"
+        raise UserError(f"{why} (all lines: {folder / LOG})")
+
+
+def _errors(lines: Iterable[str], log: Path) -> Iterator[str]:
+    """The errors among the lines of a run, which go to a log; the last line is shown meanwhile."""
+    with log.open("w", encoding="utf-8") as file:
+        for line in lines:
+            file.write(line)
+            if line.strip().startswith("error: "):
+                yield line.strip().removeprefix("error: ")
+            if PROGRESS.search(line):
+                _progress(line)
     _progress("")
-    if done.wait():
-        raise UserError(
-            f"{errors[0].removeprefix('error: ') if errors else 'the run failed'} (all lines: {folder / LOG})"
-        )
 
 
 def _progress(line: str) -> None:
@@ -197,8 +235,7 @@ def _show(folder: Path, study: Study, asked: Asked) -> None:
         print(*curves(study.experiments), sep="\n")
         accuracies = map(str, sorted(Path("results/accuracy").glob("*/*.csv")))
         lines = [*outcome(study, _Everything(), accuracies, [], {}, 0.0)]
-    shown = [line for line in lines if not line.startswith("tables: ")]
-    print(*shown, sep="\n")
+    print(*(line for line in lines if not line.startswith(IN_CURVES)), sep="\n")
     print("pictures:", *(folder / path for path in figures_of(study)))
     if asked.is_made_up:
         print("Everything above is made up: it shows what a check looks like, and nothing about any model.")

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.messages import UserError
-from litm.config.yaml_files import read_yaml
 
 #: The model that is none, and what titles say of it.
 MADE_UP, IN_TITLES = "made_up_answers", " (made-up answers)"
@@ -51,9 +50,8 @@ class Asked:
         return self.name == MADE_UP
 
 
-def entry_of(model: str, url: str | None, root: Path) -> tuple[str, dict[str, Any]]:
+def entry_of(model: str, url: str | None, catalogue: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """The name and the entry of a model; {} for one of the catalogue. `UserError` for a name that nothing has."""
-    catalogue = read_yaml(root / "config" / "models.yaml")
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", model.rstrip("/").removeprefix("./")).strip("-.").lower()
     server, _, rest = model.partition("/")
     if url:
@@ -86,7 +84,7 @@ def check_study(asked: Asked) -> dict[str, Any]:
     documents, closed_book, oracle = DOCUMENTS
     entry = {**asked.entry}
     if asked.prices is not None:
-        entry |= {"prices": {**asked.prices}, "budget": asked.budget}
+        entry |= {"prices": {**asked.prices}}
     experiments: dict[str, dict[str, Any]] = {
         PAIRS: {
             "task": "kv_retrieval",
@@ -121,7 +119,7 @@ def check_study(asked: Asked) -> dict[str, Any]:
         **({"models": {asked.name: entry}} if entry else {}),
         "candidates": {documents: {**gazetteer, "kind": "gold_and_random", "documents": 20}},
         "experiments": experiments,
-        "figures": {name: {"experiments": [name]} for name in FIGURES},
+        "figures": {name: {"title": experiments[name]["title"], "experiments": [name]} for name in FIGURES},
     }
     return study
 
