@@ -23,7 +23,7 @@ WORDS = {
     "run study.yaml -- --workflow-profile slurm": "--configfile study.yaml --workflow-profile slurm",
     "doctor": "doctor --cores all",
     "estimate study.yaml": "estimate --configfile study.yaml --cores all",
-    "doctor study.yaml -- --config models=[dummy]": "doctor --configfile study.yaml --cores all --config models=[dummy]",
+    "doctor study.yaml -- -C models=[dummy]": "doctor --configfile study.yaml --cores all -C models=[dummy]",
     # As before there were verbs.
     "--cores 2 doctor --configfile mine.yaml": "--cores 2 doctor --configfile mine.yaml",
     "doctor --configfile mine.yaml": "doctor --configfile mine.yaml --cores all",
@@ -100,7 +100,9 @@ def test_windows_itself_is_refused_in_one_line(said, monkeypatch):
 def test_the_help_of_a_verb_fits_a_screen_of_any_width(verb):
     command = [ROOT / "litm", *filter(None, [verb]), "--help"]
     for columns, lines in (("60", 40), ("80", 32)):
-        done = subprocess.run(command, capture_output=True, text=True, env={"COLUMNS": columns, "PATH": "/usr/bin:/bin"})
+        done = subprocess.run(
+            command, capture_output=True, text=True, env={"COLUMNS": columns, "PATH": "/usr/bin:/bin"}
+        )
         assert done.returncode == 0 and done.stdout.startswith("usage: litm")
         assert len(done.stdout.splitlines()) <= lines
         assert max(map(len, done.stdout.splitlines())) <= int(columns)
