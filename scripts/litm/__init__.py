@@ -8,6 +8,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+if sys.version_info < (3, 11):  # noqa: UP036
+    # In one line, before a module says it with a traceback.
+    sys.exit("error: Python 3.11 or newer is needed, and this is " + sys.version.partition(" ")[0])
+
 from litm.base.messages import say_missing_package
 
 # Before any other import of a program, as a missing package is found while they are imported.

@@ -8,7 +8,6 @@ results: results folders. A study has the name of its folder, or of the one abov
 output: a folder for the files
 """
 
-import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from operator import itemgetter
@@ -36,11 +35,9 @@ from litm.report.phrases import SizeNames
 from litm.report.provenance import NOT_KNOWN, Making, making, placements
 from litm.scoring.doubts import doubt_in_words
 
-#: Files of the page, and their folder in the project, else in an installed package.
+#: Files of the page, and their folder in the project.
 SOURCES = ("studies/studies.html.j2", "studies/studies.js", "report/report.css")
 RESOURCES = Path(__file__).parents[2] / "resources"
-if not RESOURCES.is_dir():
-    RESOURCES = Path(sysconfig.get_path("data"), "share", "litm")
 #: Fields of a study's selection in studies.json.
 SELECTED = ("config", "models", "datasets", "seed")
 #: Tables of a study that are read, and columns of the page's tables of effective lengths.

@@ -121,7 +121,7 @@ def launched(folder: Path, *words: str) -> subprocess.CompletedProcess:
 
 
 def test_the_launcher_ends_with_one_line_and_without_a_traceback(tmp_path):
-    done = launched(tmp_path, "--configfile", "open.yaml")
+    done = launched(tmp_path, "run", "open.yaml")
     assert done.returncode == 1
     assert done.stderr == "error: open.yaml, line 2: not valid YAML (did not find expected ',' or ']')\n"
 

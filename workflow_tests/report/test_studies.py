@@ -173,12 +173,9 @@ def test_folders_of_another_version_are_read_if_they_have_what_is_needed(folder,
 
 
 def test_a_package_brings_all_files_of_the_page():
-    told = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["data-files"]
-    found = {
-        f"{folder.removeprefix('share/litm/')}/{Path(file).name}": file for folder, one in told.items() for file in one
-    }
-    assert set(SOURCES) <= found.keys()
-    assert all((ROOT / file).is_file() for file in found.values())
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["force-include"]["resources"] == "lost_in_the_middle/resources"
+    assert all((ROOT / "resources" / name).is_file() for name in SOURCES)
 
 
 def test_files_have_their_schema_and_columns_are_equal_byte_for_byte_and_folders_are_not_changed(

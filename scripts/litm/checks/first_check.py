@@ -1,0 +1,252 @@
+"""litm check: a first answer on one model. A small paired study, whose file it writes and which Snakemake runs."""
+
+import argparse
+import contextlib
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import Any
+
+import yaml
+
+from litm.base.messages import UserError, install_command, money
+from litm.base.table_files import plain_rows
+from litm.checks.first_study import MADE_UP, Asked, check_study, entry_of, full_study
+from litm.config.study import Study, load_study
+from litm.config.yaml_files import read_layers, read_yaml
+from litm.engines.model_entries import RECORDED
+from litm.engines.registry import engine_facts
+from litm.planning.downloads import MISSING
+from litm.planning.speed import duration, rate_of
+from litm.workflow.start import ROOT, snakemake_command
+
+#: First line of the files that this writes, and may write again.
+WRITTEN = "# Written by `litm check`."
+#: Tables that the words at the end are taken from.
+TABLES, REFERENCE_TABLES = ("accuracy", "position_bias"), ("utilisation",)
+#: US dollars that a check may cost without a question.
+BUDGET = 1.0
+FOLDER = Path("litm-check")
+LOG = "check.log"
+#: Lines of a run that say how far it is.
+PROGRESS = re.compile(r"^\d+ of \d+ steps|prompts/s")
+#: Beginnings of lines at the end of a run that say what the curves show, or where files are.
+IN_CURVES = ("  position ", "  accuracy ", "  95 % ", "tables: ", "figures: ")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of the verb."""
+    words = argparse.ArgumentParser("litm check", description=(
+        "Ask one model 24 questions at five positions of key-value pairs and of documents, and show the curves. The "
+        "price is said before the first request."
+    ))  # fmt: skip
+    words.add_argument(
+        "--model",
+        metavar="NAME",
+        help="gpt-..., claude-..., groq/..., a name of the catalogue, a folder, a .gguf file, or OWNER/NAME on the hub",
+    )
+    words.add_argument("--url", help="a server with OpenAI's protocol: http://localhost:8000/v1")
+    words.add_argument("--key-variable", metavar="NAME", help="the environment variable with the key for --url")
+    words.add_argument("--documents", type=Path, metavar="FOLDER", help="own documents, asked for too")
+    words.add_argument("--questions", type=Path, metavar="FILE", help="a table with columns question, answer")
+    words.add_argument("--prices", type=float, nargs=2, metavar=("IN", "OUT"), help="US$ per million tokens")
+    words.add_argument("--budget", type=float, default=BUDGET, metavar="USD", help="US$ without a question (1.00)")
+    words.add_argument("--folder", type=Path, default=FOLDER, help="for the study and its results (litm-check)")
+    words.add_argument("--yes", action="store_true", help="do not ask, whatever it costs")
+    words.add_argument("--fake", action="store_true", help="made-up answers, without a key or a model")
+    return words
+
+
+def main(words: Sequence[str]) -> None:
+    """Write the study, say what it costs, run it, and show its curves and words."""
+    given = parser().parse_args(words)
+    asked = _asked(given)
+    folder: Path = given.folder
+    study = check_study(asked)
+    _write(folder / "study.yaml", study)
+    _write(folder / "full_study.yaml", full_study(study))
+    read = load_study(read_layers([ROOT / "config" / "config.yaml", folder / "study.yaml"]), ROOT)
+    _agree(_plan(read, asked), asked, given)
+    _run(folder, read)
+    _show(folder, read, asked)
+
+
+def _asked(given: argparse.Namespace) -> Asked:
+    """The options, checked; `UserError` for those that do not go together, and for a model that cannot be asked."""
+    if given.fake == bool(given.model):
+        raise UserError("give --model NAME, or --fake to see made-up answers first")
+    if given.fake and (given.documents or given.url):
+        raise UserError("--fake makes up answers to its own questions alone: leave --documents and --url out")
+    if given.documents and not given.questions:
+        raise UserError("--documents needs --questions FILE: a table with the columns question and answer")
+    if given.questions and not given.documents:
+        raise UserError("--questions needs --documents FOLDER")
+    for path in filter(None, (given.documents, given.questions)):
+        if not path.exists():
+            windows = "; in WSL C:\\folder is /mnt/c/folder" if "\\" in str(path) else ""
+            raise UserError(f"{path}: no such file or folder{windows}")
+    if given.budget <= 0:
+        raise UserError(f"--budget {given.budget:g}: give US dollars above 0")
+    prices = {"input": given.prices[0], "output": given.prices[1]} if given.prices else None
+    catalogue = read_yaml(ROOT / "config" / "models.yaml")
+    name, entry = (MADE_UP, {"engine": "fake"}) if given.fake else entry_of(given.model, given.url, catalogue)
+    if given.key_variable:
+        entry = {**entry, "api_key_variable": given.key_variable}
+    engine = (catalogue.get(name, {}) | entry)["engine"]
+    if engine == RECORDED:
+        raise UserError(f"{name}: the catalogue has recorded answers of it, and nothing to ask: name another model")
+    for package in engine_facts(engine).packages:
+        if not is_installed(package):
+            raise UserError(f"{name}: the package {package} is not installed: {install_command(package)}")
+    mine = tuple(path.resolve() for path in (given.documents, given.questions)) if given.documents else None
+    return Asked(name, entry, prices, given.budget, mine)
+
+
+def is_installed(package: str) -> bool:
+    """Whether there is a distribution of this name."""
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def _write(path: Path, study: Mapping[str, Any]) -> None:
+    """Write a study's file, over one that this wrote; `UserError` if another's is there."""
+    if path.exists() and not path.read_text(encoding="utf-8").startswith(WRITTEN):
+        raise UserError(f"{path} is not of `litm check`: name another folder with --folder")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=100)
+    path.write_text(f"{WRITTEN}\n{text}", encoding="utf-8")
+
+
+# --- Before the first request ------------------------------------------------------------------------------------
+
+
+def _plan(study: Study, asked: Asked) -> float | None:
+    """Print what the study takes, by rules of thumb; returns its US dollars at most, None if they are not known.
+
+    `UserError` for a server that does not answer, or does not know the key or the model.
+    """
+    from litm.planning.estimate import estimate_table, estimates_of
+
+    model = study.models[asked.name]
+    if absent := study.absent.get(asked.name):
+        raise UserError(f"{asked.name}: {absent}")
+    estimates = estimates_of(study, [])
+    rates = {asked.name: rate_of(model, Path("results"))} if not model.is_recorded else {}
+    total = plain_rows(estimate_table(study, estimates, rates, {}))[-1]
+    dollars, hours = total["dollars"], total["hours"]
+    print(*study.notes, sep="\n", end="\n" if study.notes else "")
+    if asked.is_made_up:
+        print(f"{MADE_UP}: all answers are made up by a rule, to show what a check looks like.")
+        return 0.0
+    what = f"{asked.name}: {int(total['prompts']):,} prompts, about {int(total['prompt_tokens']):,} tokens"
+    is_free = not model.is_served
+    price = "" if is_free else f", US$ {money(dollars)} at most" if dollars is not None else ", price not known"
+    print(f"{what}{price}, {duration(hours * 3600) if hours is not None else 'time not known'}")
+    if model.is_served:
+        from litm.checks.doctor_models import server_checks
+
+        for check in server_checks(model):
+            if check.status == MISSING:
+                raise UserError(f"{check.what}: {check.message}")
+    return 0.0 if is_free else dollars
+
+
+def _agree(cost: float | None, asked: Asked, given: argparse.Namespace) -> None:
+    """Ask whether to go on if the price exceeds the budget, or is not known; `UserError` where nobody can be asked."""
+    is_own_server = bool(asked.entry.get("base_url")) and cost is None
+    if given.yes or is_own_server or (cost is not None and cost <= asked.budget):
+        return
+    if cost is None:
+        why, remedy = f"the price of {asked.name} is not known", "give --prices IN OUT, or --yes"
+    else:
+        why = f"it may cost US$ {money(cost)}, more than the budget of US$ {money(asked.budget)}"
+        remedy = "raise --budget, or give --yes"
+    if not sys.stdin.isatty():
+        raise UserError(f"{why}: {remedy}")
+    if input(f"{why}. Go on? [y/N] ").strip().lower() not in ("y", "yes"):
+        raise UserError("not run: nothing was asked")
+
+
+# --- The run -----------------------------------------------------------------------------------------------------
+
+
+def figures_of(study: Study) -> list[str]:
+    """The paths of the pictures of a study."""
+    return [f"results/figures/{name}.png" for name in study.figures]
+
+
+def _run(folder: Path, study: Study) -> None:
+    """Run the study by Snakemake in its folder; its lines go to a log, the last of them is shown meanwhile."""
+    has_references = any(experiment.closed_book for experiment in study.experiments.values())
+    tables = [f"results/tables/{name}.csv" for name in (*TABLES, *(REFERENCE_TABLES if has_references else ()))]
+    words = [*figures_of(study), *tables, "--configfile", str(folder / "study.yaml"), "--directory", str(folder)]
+    command, environment = snakemake_command([*words, "--cores", "all"])
+    with subprocess.Popen(
+        command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace"
+    ) as running:
+        try:
+            errors = list(_errors(running.stdout or (), folder / LOG))
+        except SystemExit:
+            # SIGTERM or SIGHUP to this program; Ctrl-C is sent to both.
+            running.terminate()
+            raise
+    if running.returncode:
+        why = errors[0] if errors else "the run failed"
+        raise UserError(f"{why} (all lines: {folder / LOG})")
+
+
+def _errors(lines: Iterable[str], log: Path) -> Iterator[str]:
+    """The errors among the lines of a run, which go to a log; the last line is shown meanwhile."""
+    with log.open("w", encoding="utf-8") as file:
+        for line in lines:
+            file.write(line)
+            if line.strip().startswith("error: "):
+                yield line.strip().removeprefix("error: ")
+            if PROGRESS.search(line):
+                _progress(line)
+    _progress("")
+
+
+def _progress(line: str) -> None:
+    """Show the line of a run in place of the one before, on a terminal."""
+    if sys.stderr.isatty():
+        width = get_terminal_size().columns - 1
+        sys.stderr.write(f"\r{' ' * width}\r{line.strip()[:width]}")
+        sys.stderr.flush()
+
+
+# --- The answer --------------------------------------------------------------------------------------------------
+
+
+def _show(folder: Path, study: Study, asked: Asked) -> None:
+    """Print the curves, the words, the places of the pictures, and the command of the full study."""
+    from litm.checks.first_curve import curves
+    from litm.workflow.outcome import outcome
+
+    with contextlib.chdir(folder):
+        print(*curves(study.experiments), sep="\n")
+        accuracies = map(str, sorted(Path("results/accuracy").glob("*/*.csv")))
+        lines = [*outcome(study, _Everything(), accuracies, [], {}, 0.0)]
+    print(*(line for line in lines if not line.startswith(IN_CURVES)), sep="\n")
+    print("pictures:", *(folder / path for path in figures_of(study)))
+    if asked.is_made_up:
+        print("Everything above is made up: it shows what a check looks like, and nothing about any model.")
+        print("A real model: litm check --model gpt-4o-mini")
+    else:
+        full = shlex.quote(str(folder / "full_study.yaml"))
+        print(f"the full study: litm run {full}   (its price first: litm estimate {full})")
+
+
+class _Everything:
+    """Contains every path."""
+
+    def __contains__(self, path: object) -> bool:
+        return True

@@ -1,0 +1,50 @@
+"""Snakemake on this workflow, after a check of the command and its config files.
+
+Snakemake reads both before this workflow does, and ends with a traceback or without the place of a mistake.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from litm.base.messages import SCRIPTS, UserError, is_clone
+
+ROOT = SCRIPTS.parent
+#: Where Snakemake looks for a workflow.
+SNAKEFILES = ("Snakefile", "snakefile", "workflow/Snakefile", "workflow/snakefile")
+
+
+def rule_names() -> set[str]:
+    """The names of all rules, which are targets too."""
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")))
+    return set(re.findall(r"(?m)^(?:use rule \w+ as|rule) (\w+)", text))
+
+
+def snakemake_command(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """The command and the environment for Snakemake with these words, on this workflow where the folder has none.
+
+    `UserError` for a mistake in the words.
+    """
+    if find_spec("snakemake") is None:
+        how = f"run `make .venv/installed` in {ROOT} first" if is_clone() else "pip install 'lost-in-the-middle'"
+        raise UserError(f"Snakemake is not installed in {sys.prefix}: {how}")
+    # Needs packages that come with Snakemake.
+    from litm.config.command_line import check_command, environment_for
+
+    is_named = any(word.startswith(("-s", "--snakefile")) for word in words)
+    found = [path for path in map(Path, SNAKEFILES) if path.exists()]
+    # Another workflow has other targets, which this does not know.
+    is_ours = not is_named and (not found or found[0].samefile(ROOT / "Snakefile"))
+    check_command(words, rule_names() if is_ours else (), ROOT)
+    own = [] if is_named or found else ["--snakefile", str(ROOT / "Snakefile")]
+    return [sys.executable, "-m", "snakemake", *own, *words], environment_for(words, os.environ)
+
+
+def start_snakemake(words: Sequence[str]) -> None:
+    """Become Snakemake with these words."""
+    command, environment = snakemake_command(words)
+    sys.stdout.flush()
+    os.execve(command[0], command, environment)

@@ -1,0 +1,189 @@
+"""litm check: which model a name means, the studies it writes, its questions before the first request, its curves."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import ROOT
+from local_http import Handler, Served
+
+from litm.base.messages import UserError
+from litm.checks import first_check
+from litm.checks.first_curve import BESIDE, bar, curves
+from litm.checks.first_study import MADE_UP, Asked, check_study, entry_of, full_study
+from litm.config.study import load_study
+from litm.config.yaml_files import read_layers, read_yaml
+from litm.engines.modules.fake import NOT_FOUND, chance_at, made_up_answer
+
+CATALOGUE = read_yaml(ROOT / "config" / "models.yaml")
+#: Names of models, with --url or without, and engine and name or place of their entries.
+NAMES = {
+    ("reference", None): ("reference", {}),
+    ("gpt-9-nano", None): ("gpt-9-nano", {"engine": "openai", "api_model": "gpt-9-nano"}),
+    ("claude-new-1", None): ("claude-new-1", {"engine": "anthropic", "api_model": "claude-new-1"}),
+    ("anthropic/claude-new-1", None): ("anthropic-claude-new-1", {"engine": "anthropic", "api_model": "claude-new-1"}),
+    ("openai/gpt-9", None): ("openai-gpt-9", {"engine": "openai", "api_model": "gpt-9"}),
+    ("Qwen/Qwen9-1B", None): ("qwen-qwen9-1b", {"engine": "transformers", "hub": "Qwen/Qwen9-1B"}),
+    ("any name:1b", "http://localhost:1/v1"): (
+        "any-name-1b", {"engine": "openai", "api_model": "any name:1b", "base_url": "http://localhost:1/v1"}
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "meant"), NAMES.items())
+def test_a_name_means_a_model_of_the_catalogue_of_a_provider_of_a_server_or_of_the_hub(given, meant):
+    assert entry_of(*given, CATALOGUE) == meant
+
+
+def test_a_folder_is_a_model_that_runs_here_and_a_provider_has_its_own_server_and_key(tmp_path, monkeypatch):
+    (tmp_path / "My Model").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert entry_of("My Model", None, {})[1] == {"engine": "transformers", "path": str(tmp_path / "My Model")}
+    name, entry = entry_of("groq/llama/3", None, {})
+    assert (name, entry["api_model"], entry["api_key_variable"]) == ("groq-llama-3", "llama/3", "GROQ_API_KEY")
+
+
+def load(config: dict, folder: Path):
+    (folder / "study.yaml").write_text(yaml.safe_dump(config))
+    return load_study(read_layers([ROOT / "config" / "config.yaml", folder / "study.yaml"]), ROOT)
+
+
+SERVED = {"engine": "openai", "api_model": "m", "base_url": "http://localhost:1/v1"}
+
+
+def test_the_study_is_paired_has_references_and_own_documents_and_the_full_one_asks_more_of_the_same(tmp_path):
+    mine = (ROOT / "examples" / "notes", ROOT / "examples" / "questions.csv")
+    config = check_study(Asked("m", SERVED, {"input": 1, "output": 2}, 1.0, mine))
+    study, full = load(config, tmp_path), load(full_study(config), tmp_path)
+    assert {"check_pairs", "check_documents", "check_closed_book", "check_oracle", "my_positions"} <= {
+        *study.experiments
+    }
+    assert study.models["m"].prices == {"input": 1, "output": 2}
+    for name in ("check_pairs", "check_documents"):
+        assert {*study.experiments[name].cells} < {*full.experiments[name].cells}
+        assert study.experiments[name].examples < full.experiments[name].examples
+
+
+def test_made_up_answers_are_marked_in_every_title_and_name(tmp_path):
+    study = load(check_study(Asked(MADE_UP, {"engine": "fake"}, None, 1.0)), tmp_path)
+    assert [*study.models] == ["made_up_answers"]
+    assert all("made-up answers" in one.title for one in (*study.experiments.values(), *study.figures.values()))
+
+
+def pairs(asked: int, size: int = 9, seed: int = 0) -> str:
+    lines = ",\n".join(f' "key{n}": "value{n} {seed}"' for n in range(size))
+    return f'Extract\n\nJSON data:\n{lines}\n\nKey: "key{asked}"\nCorresponding value:'
+
+
+def test_made_up_answers_are_right_by_place_in_a_u_the_same_for_a_prompt_and_else_those_of_another_item():
+    rates = {
+        asked: sum(made_up_answer(pairs(asked, seed=seed)) == f"value{asked} {seed}" for seed in range(400)) / 400
+        for asked in (0, 4, 8)
+    }
+    assert {asked: pytest.approx(chance_at(asked / 8), abs=0.1) for asked in rates} == rates
+    assert rates[0] > rates[8] > rates[4] + 0.2
+    assert made_up_answer(pairs(4)) == made_up_answer(pairs(4))
+    assert all(made_up_answer(pairs(4, seed=seed)).endswith(f" {seed}") for seed in range(50))
+    office = "Question: who is the mayor of Walstead\nAnswer:"
+    document = "Document [1](Title: Walstead) The mayor of Walstead is Louis Greene. Visitors are welcome.\n\n"
+    assert made_up_answer(document + office) == "Louis Greene"
+    assert made_up_answer(office) == made_up_answer("Anything else?") == NOT_FOUND
+
+
+def test_a_curve_fits_a_terminal_of_60_columns():
+    assert bar(12, 0.5, 0.4, 0.7, 10) == "  13th █████──     50% [40%, 70%]"
+    assert len(bar(499, 1.0, 1.0, 1.0, 60 - BESIDE)) <= 60
+
+
+def agree(cost: float | None, *words: str, entry: dict = SERVED) -> str:
+    """What is said against going on; "" for nothing."""
+    given = first_check.parser().parse_args(["--model", "m", *words])
+    asked = Asked("m", entry, None, given.budget)
+    try:
+        first_check._agree(cost, asked, given)
+    except UserError as error:
+        return str(error)
+    return ""
+
+
+def test_a_price_above_the_budget_or_unknown_is_refused_where_nobody_can_be_asked(monkeypatch):
+    monkeypatch.setattr("sys.stdin", open(os.devnull))  # noqa: SIM115
+    hosted = {"engine": "openai", "api_model": "m"}
+    assert agree(2.5) == "it may cost US$ 2.50, more than the budget of US$ 1.00: raise --budget, or give --yes"
+    assert agree(None, entry=hosted) == "the price of m is not known: give --prices IN OUT, or --yes"
+    assert agree(0.5) == agree(2.5, "--budget", "3") == agree(2.5, "--yes") == agree(None) == ""
+
+
+class _Handler(Handler):
+    """A server with OpenAI's protocol and one model, whose answers are made up."""
+
+    def do_GET(self) -> None:
+        if self.headers.get("Authorization") != "Bearer right":
+            self.send(401, b'{"error": {"message": "wrong key"}}')
+        else:
+            self.send(200, b'{"data": [{"id": "small"}]}')
+
+    def do_POST(self) -> None:
+        prompt = json.loads(self.body())["messages"][-1]["content"]
+        message = {"role": "assistant", "content": made_up_answer(prompt)}
+        usage = {"prompt_tokens": len(prompt) // 4, "completion_tokens": 9, "total_tokens": len(prompt) // 4 + 9}
+        choice = {"index": 0, "finish_reason": "stop", "message": message}
+        body = {"id": "1", "object": "chat.completion", "created": 1, "model": "small", "choices": [choice]}
+        self.send(200, json.dumps({**body, "usage": usage}).encode(), Content_Type="application/json")
+
+
+def checked(folder: Path, key: str, *words: str) -> subprocess.CompletedProcess:
+    command = [ROOT / "litm", "check", "--key-variable", "LITM_TEST_KEY", *words]
+    environment = {**os.environ, "LITM_TEST_KEY": key, "COLUMNS": "60"}
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+
+
+@pytest.mark.study
+def test_a_check_of_a_server_shows_price_curves_words_pictures_and_the_full_study(tmp_path):
+    with Served(_Handler) as server:
+        model = ("--model", "small", "--url", f"{server.url}/v1", "--prices", "0.1", "0.4")
+        done = checked(tmp_path, "right", *model)
+        wrong = {
+            "does not accept the key in LITM_TEST_KEY (status 401)": checked(tmp_path, "wrong", *model),
+            "set the environment variable LITM_TEST_KEY to your key": checked(tmp_path, "", *model),
+            "has no model other: it has small": checked(tmp_path, "right", "--model", "other", *model[2:]),
+            "more than the budget of US$ 0.010: raise": checked(tmp_path, "right", *model, "--budget", "0.01"),
+        }
+    wrong["does not answer (["] = checked(tmp_path, "right", *model)
+    for words, failed in wrong.items():
+        assert failed.returncode == 1 and failed.stderr.startswith("error: ") and failed.stderr.count("\n") == 1
+        assert words in failed.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("small: 288 prompts, about ")
+    bars = [line for line in done.stdout.splitlines() if "█" in line]
+    assert len(bars) == 10 and max(map(len, bars)) <= 60
+    for words in ("US$ 0.", "Right with the document alone: ", "  shape     U (start and end", "check_documents.png"):
+        assert words in done.stdout
+    assert "litm run litm-check/full_study.yaml" in done.stdout
+    written = (tmp_path / "litm-check/study.yaml").read_text()
+    assert written.startswith("# Written by `litm check`.\n") and "right" not in written
+    (tmp_path / "litm-check/study.yaml").write_text("models: [dummy]\n")
+    refusal = checked(tmp_path, "right", *model).stderr
+    assert refusal == "error: litm-check/study.yaml is not of `litm check`: name another folder with --folder\n"
+
+
+def test_curves_are_those_of_cells_with_a_position(tmp_path):
+    experiment = type("experiment", (), {"title": "Pairs", "unit": "pairs"})
+    assert next(curves({"kv": experiment}, table_folder(tmp_path))) == "Pairs, 4 pairs, m"
+
+
+def table_folder(folder: Path) -> Path:
+    """A results folder with a table of two cells."""
+    from litm.analysis.table import tables
+    from litm.base.table_files import write_csv
+
+    table = tables()["accuracy"]
+    (folder / "tables").mkdir()
+    cell = {"model": "m", "experiment": "kv", "size": 4, "accuracy": 0.5, "ci_low": 0.4, "ci_high": 0.6, "n": 3}
+    write_csv(folder / "tables" / "accuracy.csv", table.frame([{**cell, "position": at} for at in (0, 3)]))
+    return folder
