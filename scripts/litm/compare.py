@@ -5,9 +5,9 @@ some, 4 if the questions are too few to tell or a position of both cannot be com
 not asked again; 1 for an error, 2 for a wrong option. Rules and error rates: docs/regression.md.
 
 results: the study's results folder; two, if `against` is a model of another study: that of `model` comes first
-model: the model to judge
+model: the model to judge; by default the only one of the first folder
 against: the model to compare it with; by default the one of the same name in the second folder
-worse_than: the margin in points of accuracy: a model that is worse by less is good enough
+worse_than: the margin in points of accuracy: a model that is worse by less is good enough (5)
 experiments: the experiments to judge; by default all that both models answered
 means_only: judge the mean of the positions of each size, not each position
 output: a CSV file for the numbers, columns as in results/README.md
@@ -47,8 +47,8 @@ LEFT = 5
 @program
 def main(
     results: tuple[Path, ...],
-    model: str,
-    worse_than: float,
+    model: str | None = None,
+    worse_than: float = 5.0,
     against: str | None = None,
     experiments: tuple[str, ...] = (),
     means_only: bool = False,
@@ -56,6 +56,7 @@ def main(
 ) -> None:
     if not 0 <= worse_than < 100:
         raise UserError(f"--worse-than {worse_than:g}: give points of accuracy from 0 to 100, such as 5")
+    model = model or _only_model(results)
     sides = _sides(results, model, against or model)
     names = list(dict.fromkeys(name for study, _ in sides for name in study.experiments))
     if unknown := [name for name in experiments if name not in names]:
@@ -94,6 +95,14 @@ def main(
             in_columns([headings, *TABLE.cells(frame, TABLE.report)], LEFT), *_outcome_lines(rows, worse_than), sep="\n"
         )
     sys.exit(SAME_ANSWERS if is_same else STATUS[outcome(rows)])
+
+
+def _only_model(results: tuple[Path, ...]) -> str:
+    """The model of the first study; `UserError` if it has several."""
+    models = Results(results[0]).models
+    if len(models) > 1:
+        raise UserError(f"compare: name one with --model: {results[0]} has {', '.join(models)}")
+    return models[0]
 
 
 def _sides(results: tuple[Path, ...], model: str, against: str) -> list[tuple[Results, str]]:

@@ -39,6 +39,17 @@ def test_the_launcher_the_module_and_its_function_say_the_same(folder):
         assert (own.returncode, own.stdout, own.stderr) == (4, done.stdout, done.stderr)
 
 
+def test_two_folders_of_one_model_need_no_other_word(folder, tmp_path):
+    other = shutil.copytree(folder, tmp_path / "other")
+    for results in (folder, other):
+        assert "name one with --model" in compare("--results", results, other).stderr
+    record = json.loads((other / "tables/study.json").read_text())
+    (other / "tables/study.json").write_text(json.dumps({**record, "models": ["dummy"]}))
+    own = subprocess.run([ROOT / "litm", "compare", other, folder], capture_output=True, text=True)
+    done = compare("--results", other, folder, "--model", "dummy", "--worse-than", 5)
+    assert (own.returncode, own.stdout) == (done.returncode, done.stdout) and done.stdout
+
+
 def test_a_worse_model_has_an_exit_status_and_the_table_has_its_numbers(folder, tmp_path):
     """One model's scores are those of the other, but wrong in one position, on many questions."""
     results = shutil.copytree(folder, tmp_path / "results")

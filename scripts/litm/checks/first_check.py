@@ -16,7 +16,9 @@ import yaml
 
 from litm.base.messages import UserError, install_command, money
 from litm.base.table_files import plain_rows
+from litm.checks.doctor import packages
 from litm.checks.first_study import MADE_UP, Asked, check_study, entry_of, full_study
+from litm.config.needs import needs_of
 from litm.config.study import Study, load_study
 from litm.config.yaml_files import read_layers, read_yaml
 from litm.engines.model_entries import RECORDED
@@ -71,6 +73,7 @@ def main(words: Sequence[str]) -> None:
     _write(folder / "study.yaml", study)
     _write(folder / "full_study.yaml", full_study(study))
     read = load_study(read_layers([ROOT / "config" / "config.yaml", folder / "study.yaml"]), ROOT)
+    _check_installed("--documents" if asked.mine else asked.name, packages(read, needs_of(read)))
     _agree(_plan(read, asked), asked, given)
     _run(folder, read)
     _show(folder, read, asked)
@@ -100,20 +103,18 @@ def _asked(given: argparse.Namespace) -> Asked:
     engine = (catalogue.get(name, {}) | entry)["engine"]
     if engine == RECORDED:
         raise UserError(f"{name}: the catalogue has recorded answers of it, and nothing to ask: name another model")
-    for package in engine_facts(engine).packages:
-        if not is_installed(package):
-            raise UserError(f"{name}: the package {package} is not installed: {install_command(package)}")
+    _check_installed(name, engine_facts(engine).packages)
     mine = tuple(path.resolve() for path in (given.documents, given.questions)) if given.documents else None
     return Asked(name, entry, prices, given.budget, mine)
 
 
-def is_installed(package: str) -> bool:
-    """Whether there is a distribution of this name."""
-    try:
-        version(package)
-    except PackageNotFoundError:
-        return False
-    return True
+def _check_installed(what: str, needed: Iterable[str]) -> None:
+    """Raise `UserError`, with the extra that brings it, for the first package that is not installed."""
+    for package in needed:
+        try:
+            version(package)
+        except PackageNotFoundError:
+            raise UserError(f"{what}: the package {package} is not installed: {install_command(package)}") from None
 
 
 def _write(path: Path, study: Mapping[str, Any]) -> None:
