@@ -88,7 +88,7 @@ def test_a_stopped_run_says_what_was_stopped_then_that_answers_are_kept_and_how_
 def test_a_signal_while_a_run_says_what_came_out_ends_it_in_a_line(new_bench, number, handlers):
     # What a shell runs in its background ignores it, and so does what that starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    line = "made = [path for path in results"
+    line = "existing = [path for path in results"
     sent = f"import signal; signal.raise_signal({number:d}); {line}"
     new_bench.edit("scripts/litm/workflow/outcome.py", line, sent)
     done = new_bench.snakemake("results/examples/kv/4/gold_at_0.jsonl.gz")
