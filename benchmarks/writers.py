@@ -2,7 +2,7 @@
 
     python benchmarks/writers.py --answers 20000 --writers 4
 
-Each program is a study of its own, as on a machine of its own, and asks its shard of one sweep of the model `dummy`; then
+Each program is a study of its own, as on another machine, and asks its shard of one sweep of the model `dummy`; then
 one reads what all have kept, and asks nothing. Its responses are those of one program that asked alone.
 """
 
