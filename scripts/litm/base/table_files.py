@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from errno import EINVAL
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,8 @@ from litm.base.messages import UserError, single_spaced
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Packages that read Parquet files; the first one is taken.
-READERS = ("pyarrow", "fastparquet")
+#: Packages that read Parquet files, the first where it is installed, and what unpacks them for the second.
+READERS = ("pyarrow", "fastparquet", "cramjam")
 
 
 def check_whole(path: str | Path) -> None:
@@ -89,12 +90,17 @@ def _whole_parquet(path: str | Path) -> Iterator[None]:
     """`UserError` for what pyarrow, or fastparquet, says of a damaged file."""
     try:
         yield
-    except OSError:
-        raise
     except Exception as error:
-        if type(error).__module__.partition(".")[0] not in READERS and not isinstance(error, ValueError):
+        # Of a part of a file they say that an argument is invalid; other errors of the system are no damage.
+        is_damage = error.errno in (None, EINVAL) if isinstance(error, OSError) else _is_of_reader(error)
+        if not is_damage:
             raise
         raise UserError(f"{path}: not a whole Parquet file: {remedy(path)}") from error
+
+
+def _is_of_reader(error: Exception) -> bool:
+    """Whether a package that reads Parquet files, or unpacks them, says this of a file."""
+    return isinstance(error, ValueError) or type(error).__module__.partition(".")[0] in READERS
 
 
 def parquet_records(path: str | Path) -> list[dict[str, Any]]:
