@@ -39,7 +39,18 @@ from litm.workflow.data_inputs import DataInputs
 from litm.workflow.outcome import error_messages, outcome
 from litm.planning.words import dollar_lines, gpu_lines, time_lines
 from litm.workflow.result_files import REPORT, PageFiles, TableFiles
-from litm.workflow.rules_help import PLACEMENT, Each, Programs, any_of, job_environment, local_modules, output_test
+from litm.workflow.rules_help import (
+    PLACEMENT,
+    Each,
+    Programs,
+    any_of,
+    compared,
+    inputs_with,
+    job_environment,
+    local_modules,
+    named_files,
+    output_test,
+)
 from litm.workflow.sweep_inputs import SweepInputs, answer_settings, asking_module, reasoning, run_settings, shard_of
 
 os.environ.update(job_environment(sys.executable, str(ROOT / "scripts"), os.environ))
@@ -101,7 +112,7 @@ with ending_in_a_line("config: "):
         DATA.check_fetched()
 
 is_output = output_test(workflow)
-PROGRAMS = Programs(ROOT, is_output, lambda rule: getattr(rules, rule).input)
+PROGRAMS = Programs(ROOT, is_output, inputs_with(workflow))
 command, settings, code = PROGRAMS.command, PROGRAMS.settings, PROGRAMS.code
 SWEEPS = SweepInputs(STUDY, DATA, PROGRAMS.file, runs_here)
 TABLES = TableFiles(STUDY, DATA, SWEEPS, PROGRAMS.file)
@@ -227,7 +238,6 @@ def asked(measure):
         tokenizer=PROMPTING.own_tokenizer,
         shard=shard_of,
         gather=SWEEPS.gathers,
-        digests="results/store/file_digests",
     )
 
 

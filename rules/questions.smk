@@ -13,9 +13,13 @@ rule derive_questions:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("derive_questions"),
+        **settings(),
     shell:
-        command("derive_questions")
+        command(
+            "derive_questions",
+            "--nq-open {input.nq_open:q} --annotations {input.annotations:q} "
+            "--output {output[0]:q} --funnel {output.funnel:q}",
+        )
 
 
 rule take_questions:
@@ -29,6 +33,6 @@ rule take_questions:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("take_questions", taken=QUESTIONS.questions),
+        **settings(taken=QUESTIONS.questions),
     shell:
-        command("take_questions")
+        command("take_questions", "{params.taken} --dataset {input.dataset:q} --output {output[0]:q}")

@@ -26,9 +26,13 @@ rule index_bm25:
     resources:
         mem_mb=4000,
     params:
-        **settings("index_bm25", store="results/store/bm25"),
+        **settings(),
     shell:
-        command("index_bm25", "--threads {threads} --memory-mb {resources.mem_mb}")
+        command(
+            "index_bm25",
+            "--threads {threads} --memory-mb {resources.mem_mb} --store results/store/bm25 "
+            "--passages {input.passages:q} --output {output[0]:q}",
+        )
 
 
 rule encode_passages:
@@ -48,9 +52,14 @@ rule encode_passages:
     resources:
         **ENCODING,
     params:
-        **settings("encode_passages", encoding=RETRIEVER.encoding, store="results/store/vectors"),
+        **settings(encoding=RETRIEVER.encoding),
     shell:
-        command("encode_passages", "shard", "--device {resources.device} --batch-tokens {resources.batch_tokens}")
+        command(
+            "encode_passages",
+            "--shard {wildcards.shard:q} --device {resources.device} --batch-tokens {resources.batch_tokens} "
+            "--store results/store/vectors {params.encoding} "
+            "--passages {input.passages:q} --encoder {input.encoder:q} --output {output[0]:q}",
+        )
 
 
 rule index_vectors:
@@ -65,9 +74,12 @@ rule index_vectors:
     resources:
         mem_mb=CORPUS(index_memory),
     params:
-        **settings("index_vectors", index=RETRIEVER.index, store="results/store/indexes"),
+        **settings(index=RETRIEVER.index),
     shell:
-        command("index_vectors")
+        command(
+            "index_vectors",
+            "--store results/store/indexes {params.index} --vectors {input.vectors:q} --output {output[0]:q}",
+        )
 
 
 rule read_run:
@@ -84,9 +96,13 @@ rule read_run:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("read_run"),
+        **settings(),
     shell:
-        command("read_run")
+        command(
+            "read_run",
+            "--run {input.run:q} --questions {input.questions:q} --passages {input.passages:q} "
+            "--output {output[0]:q}",
+        )
 
 
 rule retrieve:
@@ -111,17 +127,19 @@ rule retrieve:
         mem_mb=4000,
     params:
         **settings(
-            "retrieve",
-            code("retrieval", RETRIEVER(lambda one: METHODS[one.method])),
             approximate=RETRIEVER.index,
-            store="results/store/hits",
             **RETRIEVER.keys("method search encoding"),
         ),
+        code=code("retrieval", RETRIEVER(lambda one: METHODS[one.method])),
     shell:
         command(
             "retrieve",
-            "--device {resources.device} --batch-tokens {resources.batch_tokens}",
-            "--threads {threads} --memory-mb {resources.mem_mb}",
+            "--device {resources.device} --batch-tokens {resources.batch_tokens} --threads {threads} "
+            "--memory-mb {resources.mem_mb} --store results/store/hits {params.approximate} {params.method} "
+            "{params.search} {params.encoding} "
+            "--questions {input.questions:q} --passages {input.passages:q} --indexes {input.indexes:q} "
+            "--vectors {input.vectors:q} --encoder {input.encoder:q} "
+            "--output {output[0]:q} --manifest {output.manifest:q}",
         )
 
 
@@ -139,9 +157,11 @@ rule read_questions:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("read_questions"),
+        **settings(),
     shell:
-        command("read_questions")
+        command(
+            "read_questions", "--questions {input.questions:q} --passages {input.passages:q} --output {output[0]:q}"
+        )
 
 
 rule find_gold:
@@ -160,9 +180,15 @@ rule find_gold:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("find_gold", name=JOB.found, seed=STUDY.seed),
+        **settings(seed=STUDY.seed),
     shell:
-        command("find_gold")
+        command(
+            "find_gold",
+            "--name {wildcards.found:q} {params.seed} "
+            "--questions {input.questions:q} --retrieved {input.retrieved:q} --passages {input.passages:q} "
+            "--corrections {input.corrections:q} "
+            "--output {output[0]:q} --table {output.table:q}",
+        )
 
 
 rule measure_recall:
@@ -180,9 +206,14 @@ rule measure_recall:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("measure_recall", sizes=DATA.sizes_as_retrieved),
+        **settings(sizes=DATA.sizes_as_retrieved),
     shell:
-        command("measure_recall", "questions", "corpus", "retriever")
+        command(
+            "measure_recall",
+            "--questions {wildcards.questions:q} --corpus {wildcards.corpus:q} "
+            "--retriever {wildcards.retriever:q} {params.sizes} "
+            "--retrieved {input.retrieved:q} --manifest {input.manifest:q} --output {output[0]:q}",
+        )
 
 
 rule make_candidates:
@@ -199,9 +230,14 @@ rule make_candidates:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("make_candidates", name=JOB.candidates, settings=CANDIDATES.settings),
+        **settings(settings=CANDIDATES.settings),
     shell:
-        command("make_candidates")
+        command(
+            "make_candidates",
+            "--name {wildcards.candidates:q} {params.settings} "
+            "--questions {input.questions:q} --retrieved {input.retrieved:q} --passages {input.passages:q} "
+            "--output {output[0]:q} --table {output.table:q}",
+        )
 
 
 rule rerank:
@@ -223,9 +259,15 @@ rule rerank:
         batch_tokens=RERANKER(batch_tokens),
         mem_mb=4000,
     params:
-        **settings("rerank", settings=RERANKER.settings, store="results/store/reranked"),
+        **settings(settings=RERANKER.settings),
     shell:
-        command("rerank", "--device {resources.device} --batch-tokens {resources.batch_tokens}")
+        command(
+            "rerank",
+            "--device {resources.device} --batch-tokens {resources.batch_tokens} --store results/store/reranked "
+            "{params.settings} "
+            "--documents {input.documents:q} --fused-with {input.fused_with:q} --model {input.model:q} "
+            "--output {output[0]:q}",
+        )
 
 
 rule export_released:
@@ -239,6 +281,10 @@ rule export_released:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("export_released"),
+        **settings(),
     shell:
-        command("export_released", "size", "position")
+        command(
+            "export_released",
+            "--size {wildcards.size:q} --position {wildcards.position:q} --candidates {input.candidates:q} "
+            "--output {output[0]:q}",
+        )
