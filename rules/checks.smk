@@ -96,7 +96,7 @@ rule ask_again:
     resources:
         **SWEEPS.needs(ANSWER),
         run=MODEL(run_settings),
-        gpu=MODEL.used_gpus,
+        gpu=gpus_here(MODEL.used_gpus),
         model_gpus=MODEL.used_gpus,
         gpu_model=MODEL(lambda model: model.gpu_model or ""),
     params:

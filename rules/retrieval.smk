@@ -8,7 +8,7 @@ The shards of a corpus are `ancient` inputs: the manifest has their hashes, and 
 from litm.retrieval.search import METHODS
 from litm.workflow.data_inputs import batch_tokens, bm25_threads, gpus, identity_file, index_memory
 
-ENCODING = {"device": RETRIEVER.device, "gpu": RETRIEVER(gpus), "batch_tokens": RETRIEVER(batch_tokens)}
+ENCODING = {"device": RETRIEVER.device, "gpu": gpus_here(RETRIEVER(gpus)), "batch_tokens": RETRIEVER(batch_tokens)}
 
 
 rule index_bm25:
@@ -255,7 +255,7 @@ rule rerank:
     threads: 8
     resources:
         device=RERANKER.device,
-        gpu=RERANKER(gpus),
+        gpu=gpus_here(RERANKER(gpus)),
         batch_tokens=RERANKER(batch_tokens),
         mem_mb=4000,
     params:

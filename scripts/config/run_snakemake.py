@@ -1,10 +1,9 @@
-"""Run Snakemake after a check of the command and its config files, on this workflow where the folder has none.
+"""Run Snakemake after a check of its config files, on this workflow where the folder has none.
 
 Snakemake reads both before this workflow does, and ends with a traceback or without the place of a mistake.
 """
 
 import os
-import re
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,12 +16,6 @@ ROOT = Path(__file__).resolve().parents[2]
 SNAKEFILES = ("Snakefile", "snakefile", "workflow/Snakefile", "workflow/snakefile")
 
 
-def rule_names() -> set[str]:
-    """The names of all rules, which are targets too."""
-    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")))
-    return set(re.findall(r"(?m)^(?:use rule \w+ as|rule) (\w+)", text))
-
-
 def main() -> None:
     if find_spec("snakemake") is None:
         raise UserError(f"Snakemake is not installed in {sys.prefix}: run `make .venv/installed` in {ROOT} first")
@@ -32,9 +25,7 @@ def main() -> None:
     words = sys.argv[1:]
     is_named = any(word.startswith(("-s", "--snakefile")) for word in words)
     found = [path for path in map(Path, SNAKEFILES) if path.exists()]
-    # Another workflow has other targets, which this does not know.
-    is_ours = not is_named and (not found or found[0].samefile(ROOT / "Snakefile"))
-    check_command(words, rule_names() if is_ours else (), ROOT)
+    check_command(words)
     if not is_named and not found:
         words = ["--snakefile", str(ROOT / "Snakefile"), *words]
     sys.stdout.flush()

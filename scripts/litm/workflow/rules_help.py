@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from functools import cache
+from functools import cache, partial
 from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,8 @@ LARGE = 104857600
 #: Bytes of a file whose hashing takes seconds and is reported.
 WORTH_A_LINE = 1 << 30
 
-#: The first word of a param that has digests of code.
-CODE = "code"
+#: The first words of params that have digests of code, and of the content of inputs.
+CODE, CONTENTS = "code", "contents"
 
 #: The module that makes up texts, and the files of its words.
 MADE_UP, WORDS = Path("litm", "corpora", "made_up.py"), "resources/words/*.toml"
@@ -167,17 +167,11 @@ class Programs:
 
         def contents(wildcards: Wildcards) -> str:
             found = [self._content_of(item, wildcards) for item in inputs()]
-            return f"contents {' '.join(filter(None, found))}"
+            return f"{CONTENTS} {' '.join(filter(None, found))}"
 
         # Known once all rules are read. A rule that another one is made of may share these params and its inputs.
         inputs = cache(lambda: self._inputs_with(contents))
-        return {
-            **{
-                name: _each(value, lambda value, name=name: shlex.join(option(name, value)))
-                for name, value in named.items()
-            },
-            "contents": contents,
-        }
+        return {**{name: _each(value, partial(_words_of, name)) for name, value in named.items()}, "contents": contents}
 
     def code(self, package: str, names: str | Callable[[Wildcards], str | Iterable[str]]) -> Callable[[Wildcards], str]:
         """A param, the digests of modules that a program imports by names from the settings, and of all they import.
@@ -269,13 +263,17 @@ def _say_reading(file: Path) -> None:
 
 
 def compared(**named: Any) -> dict[str, Callable[[Wildcards], str]]:
-    """Params that are no options of the program, and re-run a job when they change. Values may be functions of wildcards."""
-    return {name: _each(value, lambda value, name=name: f"{name} {value}") for name, value in named.items()}
+    """Params that are no options of the program, and re-run a job too. Values may be functions of wildcards."""
+    return {name: _each(value, partial("{} {}".format, name)) for name, value in named.items()}
 
 
 def named_files(wildcards: Wildcards, input: Any, output: Any) -> str:
     """A param, each named input and output as an option of its name; Snakemake does not compare what has inputs."""
     return shlex.join([word for name, value in [*input.items(), *output.items()] for word in option(name, value)])
+
+
+def _words_of(name: str, value: Any) -> str:
+    return shlex.join(option(name, value))
 
 
 def _each(value: Any, words: Callable[[Any], str]) -> Callable[[Wildcards], str]:
