@@ -22,7 +22,7 @@ rule make_table:
         files=TABLES.options,
         caption=TABLE.doc,
     shell:
-        command("make_table", "--table {wildcards.table:q} {params.files} --output {output[0]:q}")
+        command("make_table", "--table {wildcards.table:q} {params.files} --output {output:q}")
 
 
 rule make_markdown:
@@ -39,7 +39,7 @@ rule make_markdown:
         **settings(),
         **compared(declared=TABLES.declared(lambda job: [job.table])),
     shell:
-        command("make_markdown", "--table {wildcards.table:q} --csv {input.csv:q} --output {output[0]:q}")
+        command("make_markdown", "--table {wildcards.table:q} --csv {input.csv:q} --output {output:q}")
 
 
 rule make_claims_table:

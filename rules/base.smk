@@ -20,6 +20,6 @@ rule fetch_file:
         # A file with a known sum is the same whatever fetches it.
         command(
             "fetch_file",
-            "--mirror {resources.mirror:q} {params.url} {params.checksum} --output {output[0]:q}",
+            "--mirror {resources.mirror:q} {params.url} {params.checksum} --output {output:q}",
             is_by_code=False,
         )

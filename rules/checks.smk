@@ -53,7 +53,7 @@ rule estimate_sweep:
             "--model {wildcards.model:q} --experiment {wildcards.experiment:q} --run {resources.run:q} "
             "--answers {resources.answers} {params.settings} {params.decoding} {params.context_window} {params.tokenizer} "
             "--examples {input.examples:q} --source {input.source:q} --template {input.template:q} "
-            "--output {output[0]:q}",
+            "--output {output:q}",
         )
 
 
@@ -116,7 +116,7 @@ rule ask_again:
             "{params.decoding} {params.tokenizer} {params.prompts_per_cell} {params.seed} "
             "--examples {input.examples:q} --responses {input.responses:q} --source {input.source:q} "
             "--template {input.template:q} "
-            "--output {output[0]:q}",
+            "--output {output:q}",
         )
 
 
@@ -140,7 +140,7 @@ rule audit_sweep:
             "audit_sweep",
             "--model {wildcards.model:q} --experiment {wildcards.experiment:q} {params.metric} {params.seed} "
             "--examples {input.examples:q} --responses {input.responses:q} --again {input.again:q} "
-            "--output {output[0]:q}",
+            "--output {output:q}",
         )
 
 

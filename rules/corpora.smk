@@ -46,4 +46,4 @@ rule generate_questions:
         ),
         code=code("corpora", GENERATOR(lambda corpus: SOURCES[corpus.source].module)),
     shell:
-        command("generate_questions", "{params.taken} {params.source} {params.settings} --output {output[0]:q}")
+        command("generate_questions", "{params.taken} {params.source} {params.settings} --output {output:q}")

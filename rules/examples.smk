@@ -24,7 +24,7 @@ rule make_examples:
             "make_examples",
             "--size {wildcards.size:q} --placement {wildcards.placement:q} {params.task} {params.settings} "
             "--dataset {input.dataset:q} --labels {input.labels:q} --length {input.length:q} --prompt {input.prompt:q} "
-            "--output {output[0]:q}",
+            "--output {output:q}",
         )
 
 
@@ -43,5 +43,5 @@ rule check_examples:
         command(
             "check_examples",
             "--experiment {wildcards.experiment:q} {params.generated} {params.design} "
-            "--examples {input.examples:q} --output {output[0]:q}",
+            "--examples {input.examples:q} --output {output:q}",
         )

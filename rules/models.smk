@@ -23,7 +23,7 @@ rule identify_model:
         command(
             "identify_model",
             "--digests results/store/file_digests --store results/store/unpacked {params.location} "
-            "--tokenizer {input.tokenizer:q} --output {output[0]:q}",
+            "--tokenizer {input.tokenizer:q} --output {output:q}",
         )
 
 

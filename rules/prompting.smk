@@ -30,7 +30,7 @@ rule find_size:
             "--tokens {wildcards.size:q} {params.task} {params.placements} {params.settings} {params.tokenizer} "
             "{params.prompt_template} {params.reasoning} "
             "--source {input.source:q} --template {input.template:q} --prompt {input.prompt:q} "
-            "--output {output[0]:q}",
+            "--output {output:q}",
         )
 
 
@@ -40,7 +40,7 @@ rule count_tokens:
         **PROMPTING.keys("source template"),
         examples=SWEEPS.examples,
     output:
-        "results/token_counts/{model}/{experiment}.csv",
+        counts="results/token_counts/{model}/{experiment}.csv",
         positions="results/token_positions/{model}/{experiment}.parquet",
     log:
         "results/logs/count_tokens/{model}/{experiment}.log",
@@ -57,7 +57,7 @@ rule count_tokens:
             "--model {wildcards.model:q} --experiment {wildcards.experiment:q} {params.tokenizer} "
             "{params.prompt_template} {params.reasoning} "
             "--source {input.source:q} --template {input.template:q} --examples {input.examples:q} "
-            "--output {output[0]:q} --positions {output.positions:q}",
+            "--output {output.counts:q} --positions {output.positions:q}",
         )
 
 
@@ -80,5 +80,5 @@ rule make_prompt_format:
         command(
             "make_prompt_format",
             "{params.tokenizer} {params.prompt_template} {params.reasoning} "
-            "--source {input.source:q} --template {input.template:q} --output {output[0]:q}",
+            "--source {input.source:q} --template {input.template:q} --output {output:q}",
         )

@@ -6,7 +6,7 @@ rule derive_questions:
         nq_open=DATA.files(QUESTIONS.nq_open),
         annotations=DATA.files(QUESTIONS.annotations),
     output:
-        "results/questions/{derived}.jsonl.gz",
+        questions="results/questions/{derived}.jsonl.gz",
         funnel="results/questions/{derived}.funnel.csv",
     log:
         "results/logs/derive_questions/{derived}.log",
@@ -18,7 +18,7 @@ rule derive_questions:
         command(
             "derive_questions",
             "--nq-open {input.nq_open:q} --annotations {input.annotations:q} "
-            "--output {output[0]:q} --funnel {output.funnel:q}",
+            "--output {output.questions:q} --funnel {output.funnel:q}",
         )
 
 
@@ -35,4 +35,4 @@ rule take_questions:
     params:
         **settings(taken=QUESTIONS.questions),
     shell:
-        command("take_questions", "{params.taken} --dataset {input.dataset:q} --output {output[0]:q}")
+        command("take_questions", "{params.taken} --dataset {input.dataset:q} --output {output:q}")

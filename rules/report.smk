@@ -28,7 +28,7 @@ rule sample_questions:
             "sample_questions",
             "{params.models} {params.task} {params.questions} {params.seed} "
             "--examples {input.examples:q} --responses {input.responses:q} --scores {input.scores:q} "
-            "--output {output[0]:q}",
+            "--output {output:q}",
         )
 
 
@@ -65,7 +65,7 @@ rule make_report:
             "--tables {input.tables:q} --figures {input.figures:q} --samples {input.samples:q} "
             "--formats {input.formats:q} --manifests {input.manifests:q} --datasets {input.datasets:q} "
             "--scores {input.scores:q} --sources {input.sources:q} "
-            "--output {output[0]:q}",
+            "--output {output:q}",
         )
 
 
@@ -86,7 +86,7 @@ rule record_study:
         command(
             "record_study",
             "{params.selection} {params.figures} --tables {input.tables:q} --datasets {input.datasets:q} "
-            "--output {output[0]:q}",
+            "--output {output:q}",
         )
 
 
@@ -107,7 +107,7 @@ rule summarize:
         command(
             "summarize",
             "--model {wildcards.model:q} {params.curves} "
-            "--accuracy {input.accuracy:q} --position-bias {input.position_bias:q} --output {output[0]:q}",
+            "--accuracy {input.accuracy:q} --position-bias {input.position_bias:q} --output {output:q}",
         )
 
 
@@ -117,7 +117,7 @@ rule export_suite:
         summaries="results/summaries/{model}",
         accuracy="results/tables/accuracy.csv",
     output:
-        directory("results/suite_export/{model}"),
+        folder=directory("results/suite_export/{model}"),
         zip="results/suite_export/{model}.zip",
     log:
         "results/logs/export_suite/{model}.log",
@@ -131,7 +131,7 @@ rule export_suite:
             "export_suite",
             "--model {wildcards.model:q} {params.curves} "
             "--summaries {input.summaries:q} --accuracy {input.accuracy:q} "
-            "--output {output[0]:q} --zip {output.zip:q}",
+            "--output {output.folder:q} --zip {output.zip:q}",
         )
 
 
@@ -154,7 +154,7 @@ rule export_task:
             "export_task",
             "{params.about} "
             "--examples {input.examples:q} --code {input.code:q} --templates {input.templates:q} "
-            "--output {output[0]:q}",
+            "--output {output:q}",
         )
 
 
@@ -164,7 +164,7 @@ rule export_card:
         template=PROGRAMS.file("resources", "task_export", "card.md.j2"),
         project=PROGRAMS.file("resources", "task_export", "pyproject.toml"),
     output:
-        "results/exports/tasks/README.md",
+        card="results/exports/tasks/README.md",
         pyproject="results/exports/tasks/pyproject.toml",
     log:
         "results/logs/export_card.log",
@@ -178,5 +178,5 @@ rule export_card:
             "export_card",
             "{params.sources} "
             "--tasks {input.tasks:q} --template {input.template:q} --project {input.project:q} "
-            "--output {output[0]:q} --pyproject {output.pyproject:q}",
+            "--output {output.card:q} --pyproject {output.pyproject:q}",
         )

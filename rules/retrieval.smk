@@ -31,7 +31,7 @@ rule index_bm25:
         command(
             "index_bm25",
             "--threads {threads} --memory-mb {resources.mem_mb} --store results/store/bm25 "
-            "--passages {input.passages:q} --output {output[0]:q}",
+            "--passages {input.passages:q} --output {output:q}",
         )
 
 
@@ -58,7 +58,7 @@ rule encode_passages:
             "encode_passages",
             "--shard {wildcards.shard:q} --device {resources.device} --batch-tokens {resources.batch_tokens} "
             "--store results/store/vectors {params.encoding} "
-            "--passages {input.passages:q} --encoder {input.encoder:q} --output {output[0]:q}",
+            "--passages {input.passages:q} --encoder {input.encoder:q} --output {output:q}",
         )
 
 
@@ -78,7 +78,7 @@ rule index_vectors:
     shell:
         command(
             "index_vectors",
-            "--store results/store/indexes {params.index} --vectors {input.vectors:q} --output {output[0]:q}",
+            "--store results/store/indexes {params.index} --vectors {input.vectors:q} --output {output:q}",
         )
 
 
@@ -100,8 +100,7 @@ rule read_run:
     shell:
         command(
             "read_run",
-            "--run {input.run:q} --questions {input.questions:q} --passages {input.passages:q} "
-            "--output {output[0]:q}",
+            "--run {input.run:q} --questions {input.questions:q} --passages {input.passages:q} " "--output {output:q}",
         )
 
 
@@ -114,7 +113,7 @@ rule retrieve:
         vectors=DATA.vectors,
         encoder=RETRIEVER(identity_file),
     output:
-        "results/retrieved/{corpus}/{retriever}/{questions}.jsonl.gz",
+        hits="results/retrieved/{corpus}/{retriever}/{questions}.jsonl.gz",
         manifest="results/retrieved/{corpus}/{retriever}/{questions}.manifest.json",
     log:
         "results/logs/retrieve/{corpus}/{retriever}/{questions}.log",
@@ -139,7 +138,7 @@ rule retrieve:
             "{params.search} {params.encoding} "
             "--questions {input.questions:q} --passages {input.passages:q} --indexes {input.indexes:q} "
             "--vectors {input.vectors:q} --encoder {input.encoder:q} "
-            "--output {output[0]:q} --manifest {output.manifest:q}",
+            "--output {output.hits:q} --manifest {output.manifest:q}",
         )
 
 
@@ -159,9 +158,7 @@ rule read_questions:
     params:
         **settings(),
     shell:
-        command(
-            "read_questions", "--questions {input.questions:q} --passages {input.passages:q} --output {output[0]:q}"
-        )
+        command("read_questions", "--questions {input.questions:q} --passages {input.passages:q} --output {output:q}")
 
 
 rule find_gold:
@@ -172,7 +169,7 @@ rule find_gold:
         passages=QUESTIONS("results/passages/{corpus}/manifest.json"),
         corrections=QUESTIONS("{corrections}"),
     output:
-        "results/questions/{found}.jsonl.gz",
+        questions="results/questions/{found}.jsonl.gz",
         table="results/gold_passages/{found}.csv",
     log:
         "results/logs/find_gold/{found}.log",
@@ -187,7 +184,7 @@ rule find_gold:
             "--name {wildcards.found:q} {params.seed} "
             "--questions {input.questions:q} --retrieved {input.retrieved:q} --passages {input.passages:q} "
             "--corrections {input.corrections:q} "
-            "--output {output[0]:q} --table {output.table:q}",
+            "--output {output.questions:q} --table {output.table:q}",
         )
 
 
@@ -212,7 +209,7 @@ rule measure_recall:
             "measure_recall",
             "--questions {wildcards.questions:q} --corpus {wildcards.corpus:q} "
             "--retriever {wildcards.retriever:q} {params.sizes} "
-            "--retrieved {input.retrieved:q} --manifest {input.manifest:q} --output {output[0]:q}",
+            "--retrieved {input.retrieved:q} --manifest {input.manifest:q} --output {output:q}",
         )
 
 
@@ -223,7 +220,7 @@ rule make_candidates:
         retrieved=CANDIDATES("results/retrieved/{corpus}/{retriever}/{questions}.jsonl.gz"),
         passages=CANDIDATES("results/passages/{corpus}/manifest.json"),
     output:
-        "results/candidates/{candidates}.jsonl.gz",
+        candidates="results/candidates/{candidates}.jsonl.gz",
         table="results/candidates/{candidates}.csv",
     log:
         "results/logs/make_candidates/{candidates}.log",
@@ -236,7 +233,7 @@ rule make_candidates:
             "make_candidates",
             "--name {wildcards.candidates:q} {params.settings} "
             "--questions {input.questions:q} --retrieved {input.retrieved:q} --passages {input.passages:q} "
-            "--output {output[0]:q} --table {output.table:q}",
+            "--output {output.candidates:q} --table {output.table:q}",
         )
 
 
@@ -266,7 +263,7 @@ rule rerank:
             "--device {resources.device} --batch-tokens {resources.batch_tokens} --store results/store/reranked "
             "{params.settings} "
             "--documents {input.documents:q} --fused-with {input.fused_with:q} --model {input.model:q} "
-            "--output {output[0]:q}",
+            "--output {output:q}",
         )
 
 
@@ -286,5 +283,5 @@ rule export_released:
         command(
             "export_released",
             "--size {wildcards.size:q} --position {wildcards.position:q} --candidates {input.candidates:q} "
-            "--output {output[0]:q}",
+            "--output {output:q}",
         )

@@ -8,7 +8,7 @@ rule score:
         manifest=FILES[ANSWER].manifest,
         source=SWEEPS.source,
     output:
-        FILES[ANSWER].scores,
+        scores=FILES[ANSWER].scores,
         accuracy="results/accuracy/{model}/{experiment}.csv",
     log:
         "results/logs/score/{model}/{experiment}.log",
@@ -25,7 +25,7 @@ rule score:
             "{params.settings} {params.decoding} "
             "--examples {input.examples:q} --responses {input.responses:q} --manifest {input.manifest:q} "
             "--source {input.source:q} "
-            "--output {output[0]:q} --accuracy {output.accuracy:q}",
+            "--output {output.scores:q} --accuracy {output.accuracy:q}",
         )
 
 
@@ -51,5 +51,5 @@ rule score_log_probabilities:
             "{params.decoding} "
             "--examples {input.examples:q} --responses {input.responses:q} --manifest {input.manifest:q} "
             "--source {input.source:q} "
-            "--output {output[0]:q}",
+            "--output {output:q}",
         )

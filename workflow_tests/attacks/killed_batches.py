@@ -16,13 +16,13 @@ from signal import SIGINT, SIGKILL, SIGTERM, default_int_handler, signal
 
 from api_engines import HASTE, PROTOCOLS
 from batch_server import ANTHROPIC, DONE, LATE, LOST, OPENAI, BatchServer, Fate
+from litm.inference.journal import named_batches
 from outcomes import RIGHT, WRONG, Arena, Case, Family, Outcome, traceback_in
 from programs import load_program
 from sweeps import COUNT, repeated_keys, served_sweep, short_examples
 from waiting import HANG
 
 from litm.base.cli import run
-from litm.inference.journal import named_batches
 from litm.servers.retrying import Patience
 
 #: Kills of a case, and cases of each protocol; prompts of a batch where sweeps are divided.

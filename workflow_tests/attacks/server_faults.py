@@ -7,13 +7,13 @@ from functools import partial
 from api_engines import HASTE, SHORT, make_engine
 from echo_engine import AskedSweep
 from fault_server import FAULTS, FaultServer, answer_to, filled, seeded_faults
+from litm.inference.journal import Journal
 from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, refusal_fault
 from record_makers import example
 from sweeps import journal_records, repeated_keys
 
 from litm.base.json_files import read_jsonl
 from litm.base.messages import UserError
-from litm.inference.journal import Journal
 from litm.inference.prompts import Fit, Prompt, sweep_prompts
 from litm.inference.sweep import ask_missing, check_answered
 from litm.prompting.prompt_format import RAW

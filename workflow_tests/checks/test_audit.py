@@ -9,6 +9,7 @@ import pytest
 from conftest import ROOT
 from echo_engine import AskedSweep
 from engine_settings import changed_settings
+from litm.inference.journal import Journal
 from local_engines import SETTINGS
 from programs import run_program
 from record_makers import response
@@ -24,7 +25,6 @@ from litm.engines.modules.transformers import Engine
 from litm.examples.examples import make_example, read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks.key_values import kv_retrieval
-from litm.inference.journal import Journal
 from litm.inference.prompts import Fit, sweep_prompts
 from litm.inference.sweep import ask_missing, sweep_responses
 from litm.models.identity import folder_identity

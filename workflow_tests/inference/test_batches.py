@@ -23,10 +23,10 @@ from batch_server import (
 )
 from echo_engine import AskedSweep, planned
 from fault_server import answer_to
+from litm.inference.journal import Journal, Named
 from programs import refused
 from sweeps import journal_records, repeated_keys
 
-from litm.inference.journal import Journal, Named
 from litm.inference.prompts import Fit
 from litm.inference.sweep import ask_missing
 

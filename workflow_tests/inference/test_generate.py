@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 from echo_engine import EchoEngine
+from litm.inference.journal import Journal
 from programs import load_program, refused, run_program
 from sweeps import COUNT, MODEL, PROGRAM, journal_records, kv_examples, local_sweep
 from waiting import wait_until
 
 from litm.base.json_files import read_json, read_jsonl, write_json
 from litm.base.store import canonical_json
-from litm.inference.journal import Journal
 from litm.models import devices
 from litm.models.identity import FileDigests, folder_identity
 from litm.prompting.reasoning import STRIP, Reasoning

@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from litm.inference.journal import Journal, read_journal
 from programs import refused
 
 from litm.base.cli import ENDING, describe_os_error, stop_on_signals
 from litm.base.messages import UserError
 from litm.base.store import digest
-from litm.inference.journal import Journal, read_journal
 from litm.records.responses import Response
 
 IDENTITY = {"model": "m", "dtype": "float32"}

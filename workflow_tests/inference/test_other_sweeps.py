@@ -7,10 +7,10 @@ from pathlib import Path
 import echo_engine
 import pytest
 from echo_engine import IDENTITY, Asked, planned
+from litm.inference.journal import Journal, other_sweeps
 
 from litm.base.store import digest
 from litm.inference.answer_identity import NEW_PROMPTS
-from litm.inference.journal import Journal, other_sweeps
 from litm.records.responses import Response
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from echo_engine import EchoEngine, ask, planned
+from litm.inference.journal import Shard, journal_files, shard, shard_journal
 from record_makers import example
 
-from litm.inference.journal import Shard, journal_files, shard, shard_journal
 from litm.inference.sweep import prompts_of_shard
 
 EXAMPLES = [

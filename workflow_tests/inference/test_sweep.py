@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from echo_engine import FIT, IDENTITY, EchoEngine, ask, planned
+from litm.inference.journal import Journal
 from programs import refused
 from record_makers import example
 
@@ -16,7 +17,6 @@ from litm.base.store import state_with_links
 from litm.engines.interface import FAIL
 from litm.inference.answer_identity import NEW_PROMPTS
 from litm.inference.asked_sweep import SourceFiles
-from litm.inference.journal import Journal
 from litm.inference.prompts import Fit, sweep_prompts
 from litm.inference.sweep import state_of
 from litm.prompting.prompt_format import CHAT, RAW

@@ -10,6 +10,7 @@ from configs import config, study
 from conftest import ROOT
 from echo_engine import AskedSweep
 from engine_settings import changed_settings
+from litm.inference.journal import Journal
 from local_engines import SETTINGS
 from programs import run_program
 from record_makers import example
@@ -22,7 +23,6 @@ from litm.base.store import digest
 from litm.engines.modules.transformers import Engine
 from litm.inference.answer_identity import sweep_identity
 from litm.inference.asked_sweep import AskedSweep as Sweep
-from litm.inference.journal import Journal
 from litm.inference.prompts import Fit, sweep_prompts
 from litm.inference.sweep import ask_missing
 from litm.planning.counting import Estimate, count, curve_questions, encoder

@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pytest
 from cluster import Cluster, why_not
+from litm.inference.journal import read_journal
 from waiting import HANG
 from workbench import Workbench
-
-from litm.inference.journal import read_journal
 
 pytestmark = [
     pytest.mark.slurm,

@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 from billing_server import FACTS, BillingServer
 from conftest import ROOT, qa_record, write_lines
+from litm.inference.journal import answer_line, identity_line, parse_line
 from tokenizers import Tokenizer
 from workbench import Workbench
 
 from litm.base.json_files import read_json
 from litm.base.messages import money
-from litm.inference.journal import answer_line, identity_line, parse_line
 from litm.records.bills import Prices, Usage
 from litm.report.page_tables import token_table
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from snakemake_interface_logger_plugins.common import LogEvent
+from snakemake.logging import LogEvent
 
 from litm.base.cli import ending_in_a_line, signals_handled
 
