@@ -23,7 +23,7 @@ help:
 	@echo "CONTRIBUTING.md has the commands of other tests, benchmarks/README.md those of the measurements."
 
 demo: $(INSTALLED)
-	$(OFFLINE) $(BIN)/snakemake --cores all
+	$(OFFLINE) ./litm run
 
 # Number of test processes; each uses one core.
 WORKERS ?= 2

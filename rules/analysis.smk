@@ -16,11 +16,13 @@ rule make_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("make_table", code("", TABLES.module_of), TABLES.declared(lambda job: [job.table])),
+        **settings(),
+        **compared(declared=TABLES.declared(lambda job: [job.table])),
+        code=code("", TABLES.module_of),
         files=TABLES.options,
         caption=TABLE.doc,
     shell:
-        command("make_table", "table", "{params.files}")
+        command("make_table", "--table {wildcards.table:q} {params.files} --output {output:q}")
 
 
 rule make_markdown:
@@ -34,9 +36,10 @@ rule make_markdown:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("make_markdown", TABLES.declared(lambda job: [job.table])),
+        **settings(),
+        **compared(declared=TABLES.declared(lambda job: [job.table])),
     shell:
-        command("make_markdown", "table")
+        command("make_markdown", "--table {wildcards.table:q} --csv {input.csv:q} --output {output:q}")
 
 
 rule make_claims_table:
@@ -55,15 +58,11 @@ rule make_claims_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings(
-            "make_claims_table",
-            TABLES.order,
-            CLAIM_TABLES,
-            relations=TABLES.relations,
-            recall_of=list(TABLES.claim_recall),
-        ),
+        **settings(relations=TABLES.relations, recall_of=list(TABLES.claim_recall)),
+        **compared(order=TABLES.order, declared=CLAIM_TABLES),
+        files=named_files,
     shell:
-        command("make_claims_table")
+        command("make_claims_table", "{params.relations} {params.recall_of} {params.files}")
 
 
 use rule make_claims_table as make_published_claims_table with:
@@ -78,7 +77,9 @@ use rule make_claims_table as make_published_claims_table with:
     log:
         "results/logs/make_published_claims_table.log",
     params:
-        **settings("make_published_claims_table", CLAIM_TABLES, relations=STUDY.relations),
+        **settings(relations=STUDY.relations, recall_of=[]),
+        **compared(declared=CLAIM_TABLES),
+        files=named_files,
 
 
 rule make_paper_table:
@@ -100,9 +101,10 @@ rule make_paper_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("make_paper_table", table=JOB.number),
+        **settings(),
+        files=named_files,
     shell:
-        command("make_paper_table")
+        command("make_paper_table", "--table {wildcards.number} {params.files}")
 
 
 use rule make_paper_table as make_published_paper_table with:
@@ -116,4 +118,4 @@ use rule make_paper_table as make_published_paper_table with:
     log:
         "results/logs/make_published_paper_table/{number}.log",
     params:
-        **settings("make_published_paper_table", table=JOB.number),
+        **settings(),

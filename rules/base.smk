@@ -15,7 +15,11 @@ rule fetch_file:
         # The origin of a file does not change its content: another mirror re-runs nothing.
         mirror=STUDY.data_mirror or "",
     params:
-        **settings("fetch_file", **FILE.keys("url checksum")),
+        **settings(**FILE.keys("url checksum")),
     shell:
         # A file with a known sum is the same whatever fetches it.
-        command("fetch_file", "--mirror {resources.mirror:q}", is_by_code=False)
+        command(
+            "fetch_file",
+            "--mirror {resources.mirror:q} {params.url} {params.checksum} --output {output:q}",
+            is_by_code=False,
+        )

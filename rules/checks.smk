@@ -15,9 +15,9 @@ rule doctor:
     conda:
         "../envs/inference.yaml"
     params:
-        **settings("doctor", config=string_keys(config)),
+        **settings(config=string_keys(config)),
     shell:
-        command("doctor")
+        command("doctor", "{params.config} --lock {input.lock:q}")
 
 
 rule estimate_sweep:
@@ -39,17 +39,22 @@ rule estimate_sweep:
         run=MODEL(run_settings),
         answers=ANSWERS,
     params:
-        # Kept answers are no input: their size alone tells that there are more.
         **settings(
-            "estimate_sweep",
-            SWEEPS.answered,
             settings=MODEL(answer_settings),
             decoding=Each(SWEEPS.sweep).decoding,
             context_window=MODEL(lambda model: model.context_window or 0),
             tokenizer=PROMPTING.tokenizer,
         ),
+        # Kept answers are no input: their size alone tells that there are more.
+        **compared(answered=SWEEPS.answered),
     shell:
-        command("estimate_sweep", "model", "experiment", "--run {resources.run:q} --answers {resources.answers}")
+        command(
+            "estimate_sweep",
+            "--model {wildcards.model:q} --experiment {wildcards.experiment:q} --run {resources.run:q} "
+            "--answers {resources.answers} {params.settings} {params.decoding} {params.context_window} {params.tokenizer} "
+            "--examples {input.examples:q} --source {input.source:q} --template {input.template:q} "
+            "--output {output:q}",
+        )
 
 
 rule estimate:
@@ -63,14 +68,13 @@ rule estimate:
     conda:
         "../envs/inference.yaml"
     params:
-        **settings(
-            "estimate",
-            config=string_keys(config),
-            # A by-product of the target, which always runs: a table that is no output.
-            table="results/estimate.csv",
-        ),
+        **settings(config=string_keys(config)),
+    # The table is a by-product of the target, which always runs, and no output.
     shell:
-        command("estimate")
+        command(
+            "estimate",
+            "--table results/estimate.csv {params.config} --lock {input.lock:q} --sweeps {input.sweeps:q}",
+        )
 
 
 rule ask_again:
@@ -92,22 +96,28 @@ rule ask_again:
     resources:
         **SWEEPS.needs(ANSWER),
         run=MODEL(run_settings),
-        gpu=MODEL.used_gpus,
+        gpu=gpus_here(MODEL.used_gpus),
         model_gpus=MODEL.used_gpus,
         gpu_model=MODEL(lambda model: model.gpu_model or ""),
     params:
         # The audit has answers of its own: an interrupted audit resumes from them, and no sweep uses them.
         **settings(
-            "ask_again",
-            code("", MODEL(auditing_module)),
             **answer_to(ANSWER),
             tokenizer=PROMPTING.own_tokenizer,
-            digests="results/store/file_digests",
             prompts_per_cell=STUDY.audited_per_cell,
             seed=STUDY.seed,
         ),
+        code=code("", MODEL(auditing_module)),
     shell:
-        command("ask_again", "model", "experiment", "--run {resources.run:q} --gpus {resources.model_gpus}")
+        command(
+            "ask_again",
+            "--model {wildcards.model:q} --experiment {wildcards.experiment:q} --run {resources.run:q} "
+            "--gpus {resources.model_gpus} --digests results/store/file_digests {params.settings} "
+            "{params.decoding} {params.tokenizer} {params.prompts_per_cell} {params.seed} "
+            "--examples {input.examples:q} --responses {input.responses:q} --source {input.source:q} "
+            "--template {input.template:q} "
+            "--output {output:q}",
+        )
 
 
 rule audit_sweep:
@@ -123,9 +133,15 @@ rule audit_sweep:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("audit_sweep", code("", EXPERIMENT(modules_of_metric)), metric=EXPERIMENT.metric, seed=STUDY.seed),
+        **settings(metric=EXPERIMENT.metric, seed=STUDY.seed),
+        code=code("", EXPERIMENT(modules_of_metric)),
     shell:
-        command("audit_sweep", "model", "experiment")
+        command(
+            "audit_sweep",
+            "--model {wildcards.model:q} --experiment {wildcards.experiment:q} {params.metric} {params.seed} "
+            "--examples {input.examples:q} --responses {input.responses:q} --again {input.again:q} "
+            "--output {output:q}",
+        )
 
 
 rule audit:
@@ -137,6 +153,6 @@ rule audit:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("audit"),
+        **settings(),
     shell:
-        command("audit")
+        command("audit", "--table {input.table:q}")

@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 
 import yaml
-from snakemake.io import IOFile
-from snakemake.settings.enums import Quietness
 from snakemake.utils import update_config
 
 
@@ -34,63 +32,71 @@ from litm.examples.tasks import module_of
 from litm.models.devices import has_gpu
 from litm.records.measures import ANSWER, LOG_PROBABILITY
 from litm.scoring.metrics import METRICS, Metric
-from litm.workflow import console, dry_run
+from litm.workflow.console import listen, say
 from litm.workflow.data_inputs import DataInputs
+from litm.workflow.dry_run import Jobs, cause_of
 from litm.workflow.outcome import error_messages, outcome
 from litm.planning.words import dollar_lines, gpu_lines, time_lines
 from litm.workflow.result_files import REPORT, PageFiles, TableFiles
-from litm.workflow.rules_help import PLACEMENT, Each, Programs, any_of, job_environment, local_modules, output_test
+from litm.workflow.rules_help import (
+    PLACEMENT,
+    Each,
+    Programs,
+    any_of,
+    compared,
+    inputs_with,
+    job_environment,
+    local_modules,
+    named_files,
+    output_test,
+)
 from litm.workflow.sweep_inputs import SweepInputs, answer_settings, asking_module, reasoning, run_settings, shard_of
 
 os.environ.update(job_environment(sys.executable, str(ROOT / "scripts"), os.environ))
 
 if workflow.is_main_process:
     hangup_is_sigterm()
-    quiet, is_dry = workflow.output_settings.quiet or (), workflow.output_settings.dryrun
-    # profiles/slurm is quiet about reasons alone: its runs have all lines.
-    is_short = Quietness.RULES in quiet or (is_dry and Quietness.REASON in quiet)
-    # An importing workflow loads this file once for each `use rule`.
-    is_first = not console.listens()
-    CONSOLE = console.Console(is_short and not workflow.output_settings.verbose, is_dry)
-    if Quietness.ALL in quiet and not is_dry and is_first:
-        console.listen(console.say_errors)
 
 DEFAULTS, OWN = os.path.relpath(ROOT / "config" / "config.yaml"), "config/config.yaml"
+given = {**config}
+config.clear()
 
 
 configfile: DEFAULTS
 
 
+# If another workflow imports this one, Snakemake skips `configfile`, and only that workflow's config counts.
+IS_IMPORTED = not config
+if IS_IMPORTED:
+    config.update(given)
 # The config of the working directory, where that is not the project's folder.
 if Path(OWN).is_file() and not Path(OWN).samefile(DEFAULTS):
 
     configfile: OWN
 
 
-# If another workflow imports this one, the lines above are skipped, and only that workflow's config counts.
 defaults = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
 update_config(defaults, config)
 config = defaults
-if DEFAULTS in workflow.configfiles:
+if not IS_IMPORTED:
     update_config(config, command_line_values(workflow.config_settings.config))
 
 
 def runs_here():
     """Whether jobs run on this machine, also those of a dry run: Snakemake uses threads for jobs on a cluster only."""
     settings = workflow.execution_settings
-    return workflow.is_main_process and workflow.local_exec and not (settings and settings.use_threads)
+    return workflow.is_main_process and not (settings and settings.use_threads)
 
 
-def say(*lines):
-    """Print lines for the user."""
-    if lines:
-        print(*lines, sep="\n", file=sys.stderr)
+def gpus_here(gpus):
+    """The GPUs that a job waits for: none on a machine without one, where `device: auto` is the processor."""
+    return lambda wildcards: gpus(wildcards) if not runs_here() or has_gpu() else 0
 
 
 with ending_in_a_line("config: "):
     # Snakemake has read them, and ignores duplicate keys. An importing workflow checks its own.
-    if workflow.is_main_process and DEFAULTS in workflow.configfiles:
-        for file in workflow.configfiles:
+    if workflow.is_main_process and not IS_IMPORTED:
+        for file in (DEFAULTS, *filter(os.path.isfile, [OWN]), *workflow.config_settings.configfiles):
             read_config_file(file)
         # Of Snakemake's own command, not of a program that calls Snakemake.
         if {"snakemake"} & {*Path(sys.argv[0]).parts[-2:]}:
@@ -101,17 +107,19 @@ with ending_in_a_line("config: "):
         DATA.check_fetched()
 
 is_output = output_test(workflow)
-PROGRAMS = Programs(ROOT, is_output, lambda rule: getattr(rules, rule).input)
+PROGRAMS = Programs(ROOT, is_output, inputs_with(workflow))
 command, settings, code = PROGRAMS.command, PROGRAMS.settings, PROGRAMS.code
 SWEEPS = SweepInputs(STUDY, DATA, PROGRAMS.file, runs_here)
 TABLES = TableFiles(STUDY, DATA, SWEEPS, PROGRAMS.file)
 PAGES = PageFiles(STUDY, DATA, SWEEPS, TABLES)
-JOBS = dry_run.Jobs(
+# The name of a rule that is part of no other one's.
+KNOWN = "make_examples"
+JOBS = Jobs(
     STUDY,
     SWEEPS,
     times=lambda left: (time_lines if runs_here() else gpu_lines)(STUDY, left) + dollar_lines(STUDY, left),
     # How an importing workflow names these rules.
-    renamed=workflow.modifier.modify_rulename("*"),
+    renamed=lambda: next((one.name.replace(KNOWN, "*") for one in workflow.rules if KNOWN in one.name), "*"),
 )
 
 # The entries that a job's wildcards name, and the wildcards themselves. The rules that make questions have one wildcard,
@@ -143,15 +151,8 @@ def code_of_metric(experiment):
 
 
 def is_of_study(path):
-    """Whether a result of this path is one of the selection's."""
-    if path.startswith(("results/tables/paper/", "results/summaries/")):
-        return path in [*TABLES.in_the_paper, *PAGES.summaries]
-    return is_output(path) and path not in PAGES.not_drawn
-
-
-def is_recorded(path):
-    """Whether Snakemake has a record of what a file or folder was made of."""
-    return workflow.persistence.metadata(IOFile(path)) is not None
+    """Whether a table of this path is one of the selection's."""
+    return is_output(path) and (path in TABLES.in_the_paper or not path.startswith("results/tables/paper/"))
 
 
 def picture(name, caption):
@@ -159,32 +160,35 @@ def picture(name, caption):
     return report(f"results/figures/{name}.png", caption=caption, category="Figures", labels={"figure": name})
 
 
+def add_jobs():
+    for job in workflow.dag.needrun_jobs(exclude_finished=False):
+        JOBS.add(job.rule.name, job.wildcards_dict, cause_of(workflow.dag.reason(job)))
+
+
 def start():
     sigterm_in_thread()
-    # Without a GPU, `device: auto` is the processor: no sweep waits for another one's GPU.
-    if runs_here() and not has_gpu():
-        workflow.register_resource("gpu", sys.maxsize)
-    for job in workflow.dag.needrun_jobs():
-        JOBS.add(job.rule.name, job.wildcards_dict)
-    say(*JOBS.at_start(), *set_back("results"))
+    add_jobs()
+    return [*JOBS.at_start(), *set_back("results")]
 
 
 def end():
-    say(*put_aside(PAGES.config, is_of_study, is_recorded))
     accuracies = SWEEPS.files("results/accuracy/{model}/{experiment}.csv")
     files = {str(path) for job in workflow.dag.jobs for path in job.output}
-    say(*outcome(STUDY, files, accuracies, [*PAGES.figures, REPORT], SWEEPS.filled, STARTED))
+    yield from other_tables(is_of_study)
+    yield from outcome(STUDY, files, accuracies, [*PAGES.figures, REPORT], SWEEPS.filled, STARTED)
 
 
 def fail():
-    say(*error_messages("results/logs", STARTED, STUDY.models), *CONSOLE.last_lines())
+    yield from error_messages("results/logs", STARTED, STUDY.models)
+    yield "finished jobs and all answers so far are kept, and the same command continues from there"
 
 
-if workflow.is_main_process and is_first:
-    if is_dry:
-        console.summarize(JOBS)
-    else:
-        console.at_start_and_end(start, end, fail)
+def planned():
+    add_jobs()
+    return JOBS.summary()
+
+
+if workflow.is_main_process and listen(start, end, fail, planned):
     made = [*SWEEPS.files(FILES[ANSWER].responses), *TABLES.files]
     say(*unread_copies(CATALOGUES, ROOT), *STUDY.notes, *lost_records(made), *old_journals())
 
@@ -207,7 +211,7 @@ def waits_for(measure):
 def needs(measure):
     """The resources of a job that asks; text and no `params`, which would re-run it although no response changes."""
     # The number of GPUs again, for the program: Snakemake silently lowers `gpu` to the limit of `--resources gpu=`.
-    gpus = {"gpu": SWEEPS.gpus, "model_gpus": SWEEPS.gpus, "gpu_model": SWEEPS.gpu_model}
+    gpus = {"gpu": gpus_here(SWEEPS.gpus), "model_gpus": SWEEPS.gpus, "gpu_model": SWEEPS.gpu_model}
     # Kept answers outlive every run: never a declared output, which Snakemake would delete.
     return {"run": MODEL(run_settings), "answers": ANSWERS, **gpus, **SWEEPS.needs(measure)}
 
@@ -227,7 +231,6 @@ def asked(measure):
         tokenizer=PROMPTING.own_tokenizer,
         shard=shard_of,
         gather=SWEEPS.gathers,
-        digests="results/store/file_digests",
     )
 
 

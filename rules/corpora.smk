@@ -20,13 +20,16 @@ rule make_passages:
     threads: 2
     params:
         **settings(
-            "make_passages",
-            code("corpora", CORPUS(lambda corpus: SOURCES[corpus.source].module)),
             input=CORPUS(DATA.corpus_location),
             **CORPUS.keys("source settings passages_per_shard shards"),
         ),
+        code=code("corpora", CORPUS(lambda corpus: SOURCES[corpus.source].module)),
     shell:
-        command("make_passages")
+        command(
+            "make_passages",
+            "{params.input} {params.source} {params.settings} {params.passages_per_shard} {params.shards} "
+            "--folder {output.folder:q} --manifest {output.manifest:q}",
+        )
 
 
 rule generate_questions:
@@ -38,10 +41,9 @@ rule generate_questions:
         "../envs/retrieval.yaml"
     params:
         **settings(
-            "generate_questions",
-            code("corpora", GENERATOR(lambda corpus: SOURCES[corpus.source].module)),
             taken=QUESTIONS.questions,
             **GENERATOR.keys("source settings"),
         ),
+        code=code("corpora", GENERATOR(lambda corpus: SOURCES[corpus.source].module)),
     shell:
-        command("generate_questions")
+        command("generate_questions", "{params.taken} {params.source} {params.settings} --output {output:q}")

@@ -15,13 +15,17 @@ rule make_examples:
         "../envs/analysis.yaml"
     params:
         **settings(
-            "make_examples",
-            code("", TASK_MODULE),
             task=EXPERIMENT.task,
             settings=EXPERIMENT.example_settings,
         ),
+        code=code("", TASK_MODULE),
     shell:
-        command("make_examples", "size", "placement")
+        command(
+            "make_examples",
+            "--size {wildcards.size:q} --placement {wildcards.placement:q} {params.task} {params.settings} "
+            "--dataset {input.dataset:q} --labels {input.labels:q} --length {input.length:q} --prompt {input.prompt:q} "
+            "--output {output:q}",
+        )
 
 
 rule check_examples:
@@ -34,6 +38,10 @@ rule check_examples:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("check_examples", generated=EXPERIMENT(lambda one: not one.datasets), design=EXPERIMENT.design),
+        **settings(generated=EXPERIMENT(lambda one: not one.datasets), design=EXPERIMENT.design),
     shell:
-        command("check_examples", "experiment")
+        command(
+            "check_examples",
+            "--experiment {wildcards.experiment:q} {params.generated} {params.design} "
+            "--examples {input.examples:q} --output {output:q}",
+        )

@@ -26,9 +26,12 @@ rule plot_figure:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("plot_figure", TABLES.order_of_models, code("figures", FIGURE.module), figure=PAGES.figure),
+        **settings(figure=PAGES.figure),
+        **compared(order=TABLES.order_of_models),
+        code=code("figures", FIGURE.module),
+        files=named_files,
     shell:
-        command("plot_figure")
+        command("plot_figure", "{params.figure} {params.files}")
 
 
 use rule plot_figure as plot_pbi_forest with:
@@ -41,7 +44,9 @@ use rule plot_figure as plot_pbi_forest with:
         "results/logs/plot_pbi_forest.log",
     priority: 0
     params:
-        **settings("plot_pbi_forest", code("figures", lambda _: KINDS[PBI_FOREST].module), figure=PAGES.pbi_forest),
+        **settings(figure=PAGES.pbi_forest),
+        code=code("figures", KINDS[PBI_FOREST].module),
+        files=named_files,
 
 
 use rule plot_pbi_forest as plot_published with:
@@ -54,4 +59,6 @@ use rule plot_pbi_forest as plot_published with:
     log:
         "results/logs/plot_published/{figure}.log",
     params:
-        **settings("plot_published", code("figures", PUBLISHED.module), figure=PAGES.published_figure),
+        **settings(figure=PAGES.published_figure),
+        code=code("figures", PUBLISHED.module),
+        files=named_files,

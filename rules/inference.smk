@@ -23,10 +23,20 @@ rule generate:
     resources:
         **needs(ANSWER),
     params:
-        # What `dtype: auto` is here is a param too: the program chooses it where it runs.
-        **settings("generate", ASKING_MODULE, SWEEPS.number_format, **asked(ANSWER)),
+        **settings(**asked(ANSWER)),
+        **compared(number_format=SWEEPS.number_format),
+        code=ASKING_MODULE,
+        # What `dtype: auto` is here: the program chooses it where it runs.
     shell:
-        command("generate", "model", "experiment", "--run {resources.run:q} --gpus {resources.model_gpus} --answers {resources.answers}")
+        command(
+            "generate",
+            "--model {wildcards.model:q} --experiment {wildcards.experiment:q} --run {resources.run:q} "
+            "--gpus {resources.model_gpus} --answers {resources.answers} --digests results/store/file_digests "
+            "{params.settings} {params.decoding} {params.context_window} {params.on_failure} "
+            "{params.on_overflow} {params.tokenizer} {params.shard} {params.gather} "
+            "--examples {input.examples:q} --source {input.source:q} --template {input.template:q} "
+            "--responses {output.responses:q} --manifest {output.manifest:q}",
+        )
 
 
 use rule generate as generate_shard with:
@@ -59,7 +69,9 @@ use rule generate as measure with:
     resources:
         **needs(LOG_PROBABILITY),
     params:
-        **settings("measure", ASKING_MODULE, SWEEPS.number_format, **asked(LOG_PROBABILITY)),
+        **settings(**asked(LOG_PROBABILITY)),
+        **compared(number_format=SWEEPS.number_format),
+        code=ASKING_MODULE,
 
 
 use rule measure as measure_shard with:
@@ -88,7 +100,6 @@ rule import_responses:
         "../envs/analysis.yaml"
     params:
         **settings(
-            "import_responses",
             fields=MODEL.fields,
             settings=MODEL(reasoning),
             cells=SWEEPS.recorded_cells,
@@ -97,4 +108,10 @@ rule import_responses:
             decoding=SWEEPS.decoding_of_log,
         ),
     shell:
-        command("import_responses", "model", "experiment")
+        command(
+            "import_responses",
+            "--model {wildcards.model:q} --experiment {wildcards.experiment:q} {params.fields} "
+            "{params.settings} {params.cells} {params.log} {params.position_scale} {params.decoding} "
+            "--examples {input.examples:q} --recorded {input.recorded:q} "
+            "--responses {output.responses:q} --manifest {output.manifest:q}",
+        )

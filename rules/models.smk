@@ -2,8 +2,6 @@
 
 from litm.workflow.data_inputs import stored_files
 
-STORES = {"digests": "results/store/file_digests", "store": "results/store/unpacked"}
-
 
 rule identify_model:
     input:
@@ -20,31 +18,37 @@ rule identify_model:
         "../envs/inference.yaml"
     params:
         # GGUF files are unpacked into the store.
-        **settings("identify_model", location=MODEL.location, **STORES),
+        **settings(location=MODEL.location),
     shell:
-        command("identify_model")
+        command(
+            "identify_model",
+            "--digests results/store/file_digests --store results/store/unpacked {params.location} "
+            "--tokenizer {input.tokenizer:q} --output {output:q}",
+        )
 
 
 use rule identify_model as identify_encoder with:
     input:
         RETRIEVER(stored_files),
+        tokenizer=[],
     output:
         "results/retrievers/{retriever}.json",
     log:
         "results/logs/identify_encoder/{retriever}.log",
     params:
-        **settings("identify_encoder", location=RETRIEVER.location, **STORES),
+        **settings(location=RETRIEVER.location),
 
 
 use rule identify_model as identify_reranker with:
     input:
         RERANKER(stored_files),
+        tokenizer=[],
     output:
         "results/rerankers/{reranker}.json",
     log:
         "results/logs/identify_reranker/{reranker}.log",
     params:
-        **settings("identify_reranker", location=RERANKER.location, **STORES),
+        **settings(location=RERANKER.location),
 
 
 rule fetch:
@@ -57,6 +61,6 @@ rule fetch:
     conda:
         "../envs/inference.yaml"
     params:
-        **settings("fetch"),
+        **settings(),
     shell:
-        command("fetch")
+        command("fetch", "--sources {input.sources:q}")

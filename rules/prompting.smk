@@ -18,16 +18,20 @@ rule find_size:
         "../envs/inference.yaml"
     params:
         **settings(
-            "find_size",
-            code("", TASK_MODULE),
             task=EXPERIMENT.task,
-            tokens=JOB.size,
             placements=SWEEPS.placements,
             settings=EXPERIMENT.example_settings,
             **SIZING.keys("tokenizer prompt_template reasoning"),
         ),
+        code=code("", TASK_MODULE),
     shell:
-        command("find_size")
+        command(
+            "find_size",
+            "--tokens {wildcards.size:q} {params.task} {params.placements} {params.settings} {params.tokenizer} "
+            "{params.prompt_template} {params.reasoning} "
+            "--source {input.source:q} --template {input.template:q} --prompt {input.prompt:q} "
+            "--output {output:q}",
+        )
 
 
 rule count_tokens:
@@ -36,7 +40,7 @@ rule count_tokens:
         **PROMPTING.keys("source template"),
         examples=SWEEPS.examples,
     output:
-        "results/token_counts/{model}/{experiment}.csv",
+        counts="results/token_counts/{model}/{experiment}.csv",
         positions="results/token_positions/{model}/{experiment}.parquet",
     log:
         "results/logs/count_tokens/{model}/{experiment}.log",
@@ -46,9 +50,15 @@ rule count_tokens:
     conda:
         "../envs/inference.yaml"
     params:
-        **settings("count_tokens", **PROMPTING.keys("tokenizer prompt_template reasoning")),
+        **settings(**PROMPTING.keys("tokenizer prompt_template reasoning")),
     shell:
-        command("count_tokens", "model", "experiment")
+        command(
+            "count_tokens",
+            "--model {wildcards.model:q} --experiment {wildcards.experiment:q} {params.tokenizer} "
+            "{params.prompt_template} {params.reasoning} "
+            "--source {input.source:q} --template {input.template:q} --examples {input.examples:q} "
+            "--output {output.counts:q} --positions {output.positions:q}",
+        )
 
 
 rule make_prompt_format:
@@ -65,6 +75,10 @@ rule make_prompt_format:
     conda:
         "../envs/inference.yaml"
     params:
-        **settings("make_prompt_format", **PROMPTING.keys("tokenizer prompt_template reasoning")),
+        **settings(**PROMPTING.keys("tokenizer prompt_template reasoning")),
     shell:
-        command("make_prompt_format")
+        command(
+            "make_prompt_format",
+            "{params.tokenizer} {params.prompt_template} {params.reasoning} "
+            "--source {input.source:q} --template {input.template:q} --output {output:q}",
+        )

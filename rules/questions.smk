@@ -6,16 +6,20 @@ rule derive_questions:
         nq_open=DATA.files(QUESTIONS.nq_open),
         annotations=DATA.files(QUESTIONS.annotations),
     output:
-        "results/questions/{derived}.jsonl.gz",
+        questions="results/questions/{derived}.jsonl.gz",
         funnel="results/questions/{derived}.funnel.csv",
     log:
         "results/logs/derive_questions/{derived}.log",
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("derive_questions"),
+        **settings(),
     shell:
-        command("derive_questions")
+        command(
+            "derive_questions",
+            "--nq-open {input.nq_open:q} --annotations {input.annotations:q} "
+            "--output {output.questions:q} --funnel {output.funnel:q}",
+        )
 
 
 rule take_questions:
@@ -29,6 +33,6 @@ rule take_questions:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("take_questions", taken=QUESTIONS.questions),
+        **settings(taken=QUESTIONS.questions),
     shell:
-        command("take_questions")
+        command("take_questions", "{params.taken} --dataset {input.dataset:q} --output {output:q}")

@@ -17,15 +17,19 @@ rule sample_questions:
         "../envs/analysis.yaml"
     params:
         **settings(
-            "sample_questions",
-            code("", TASK_MODULE),
             models=SWEEPS.models_of,
             task=EXPERIMENT.task,
             questions=STUDY.sampled_per_size,
             seed=STUDY.seed,
         ),
+        code=code("", TASK_MODULE),
     shell:
-        command("sample_questions")
+        command(
+            "sample_questions",
+            "{params.models} {params.task} {params.questions} {params.seed} "
+            "--examples {input.examples:q} --responses {input.responses:q} --scores {input.scores:q} "
+            "--output {output:q}",
+        )
 
 
 rule make_report:
@@ -46,15 +50,23 @@ rule make_report:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings(
-            "make_report",
-            TABLES.order,
-            TABLES.declared(lambda job: ["claims", "claims_summary", "gold_counts", "tokens_used", *TABLES.tables]),
-            code("figures", PAGES.figure_modules),
-            settings=PAGES.report,
+        **settings(settings=PAGES.report),
+        **compared(
+            order=TABLES.order,
+            declared=TABLES.declared(
+                lambda job: ["claims", "claims_summary", "gold_counts", "tokens_used", *TABLES.tables]
+            ),
         ),
+        code=code("figures", PAGES.figure_modules),
     shell:
-        command("make_report")
+        command(
+            "make_report",
+            "{params.settings} "
+            "--tables {input.tables:q} --figures {input.figures:q} --samples {input.samples:q} "
+            "--formats {input.formats:q} --manifests {input.manifests:q} --datasets {input.datasets:q} "
+            "--scores {input.scores:q} --sources {input.sources:q} "
+            "--output {output:q}",
+        )
 
 
 rule record_study:
@@ -69,9 +81,13 @@ rule record_study:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("record_study", selection=PAGES.selection, figures=PAGES.drawings),
+        **settings(selection=PAGES.selection, figures=PAGES.drawings),
     shell:
-        command("record_study")
+        command(
+            "record_study",
+            "{params.selection} {params.figures} --tables {input.tables:q} --datasets {input.datasets:q} "
+            "--output {output:q}",
+        )
 
 
 rule summarize:
@@ -86,9 +102,13 @@ rule summarize:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("summarize", curves=PAGES.curves),
+        **settings(curves=PAGES.curves),
     shell:
-        command("summarize", "model")
+        command(
+            "summarize",
+            "--model {wildcards.model:q} {params.curves} "
+            "--accuracy {input.accuracy:q} --position-bias {input.position_bias:q} --output {output:q}",
+        )
 
 
 rule export_suite:
@@ -97,7 +117,7 @@ rule export_suite:
         summaries="results/summaries/{model}",
         accuracy="results/tables/accuracy.csv",
     output:
-        directory("results/suite_export/{model}"),
+        folder=directory("results/suite_export/{model}"),
         zip="results/suite_export/{model}.zip",
     log:
         "results/logs/export_suite/{model}.log",
@@ -105,9 +125,14 @@ rule export_suite:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("export_suite", curves=PAGES.exported_curves),
+        **settings(curves=PAGES.exported_curves),
     shell:
-        command("export_suite", "model")
+        command(
+            "export_suite",
+            "--model {wildcards.model:q} {params.curves} "
+            "--summaries {input.summaries:q} --accuracy {input.accuracy:q} "
+            "--output {output.folder:q} --zip {output.zip:q}",
+        )
 
 
 rule export_task:
@@ -123,9 +148,14 @@ rule export_task:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("export_task", about=EXPERIMENT(lambda one: {key: getattr(one, key) for key in TASK_KEYS})),
+        **settings(about=EXPERIMENT(lambda one: {key: getattr(one, key) for key in TASK_KEYS})),
     shell:
-        command("export_task")
+        command(
+            "export_task",
+            "{params.about} "
+            "--examples {input.examples:q} --code {input.code:q} --templates {input.templates:q} "
+            "--output {output:q}",
+        )
 
 
 rule export_card:
@@ -134,7 +164,7 @@ rule export_card:
         template=PROGRAMS.file("resources", "task_export", "card.md.j2"),
         project=PROGRAMS.file("resources", "task_export", "pyproject.toml"),
     output:
-        "results/exports/tasks/README.md",
+        card="results/exports/tasks/README.md",
         pyproject="results/exports/tasks/pyproject.toml",
     log:
         "results/logs/export_card.log",
@@ -142,6 +172,11 @@ rule export_card:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("export_card", sources=PAGES.sources),
+        **settings(sources=PAGES.sources),
     shell:
-        command("export_card")
+        command(
+            "export_card",
+            "{params.sources} "
+            "--tasks {input.tasks:q} --template {input.template:q} --project {input.project:q} "
+            "--output {output.card:q} --pyproject {output.pyproject:q}",
+        )

@@ -8,7 +8,7 @@ The shards of a corpus are `ancient` inputs: the manifest has their hashes, and 
 from litm.retrieval.search import METHODS
 from litm.workflow.data_inputs import batch_tokens, bm25_threads, bm25s_memory, gpus, identity_file, index_memory
 
-ENCODING = {"device": RETRIEVER.device, "gpu": RETRIEVER(gpus), "batch_tokens": RETRIEVER(batch_tokens)}
+ENCODING = {"device": RETRIEVER.device, "gpu": gpus_here(RETRIEVER(gpus)), "batch_tokens": RETRIEVER(batch_tokens)}
 
 
 rule index_bm25:
@@ -26,9 +26,13 @@ rule index_bm25:
     resources:
         mem_mb=4000,
     params:
-        **settings("index_bm25", store="results/store/bm25"),
+        **settings(),
     shell:
-        command("index_bm25", "--threads {threads} --memory-mb {resources.mem_mb}")
+        command(
+            "index_bm25",
+            "--threads {threads} --memory-mb {resources.mem_mb} --store results/store/bm25 "
+            "--passages {input.passages:q} --output {output:q}",
+        )
 
 
 rule index_bm25s:
@@ -45,9 +49,12 @@ rule index_bm25s:
     resources:
         mem_mb=CORPUS(bm25s_memory),
     params:
-        **settings("index_bm25s", k1=RETRIEVER.k1, b=RETRIEVER.b, store="results/store/bm25s"),
+        **settings(k1=RETRIEVER.k1, b=RETRIEVER.b),
     shell:
-        command("index_bm25s")
+        command(
+            "index_bm25s",
+            "--store results/store/bm25s {params.k1} {params.b} --passages {input.passages:q} --output {output:q}",
+        )
 
 
 rule encode_passages:
@@ -67,9 +74,14 @@ rule encode_passages:
     resources:
         **ENCODING,
     params:
-        **settings("encode_passages", encoding=RETRIEVER.encoding, store="results/store/vectors"),
+        **settings(encoding=RETRIEVER.encoding),
     shell:
-        command("encode_passages", "shard", "--device {resources.device} --batch-tokens {resources.batch_tokens}")
+        command(
+            "encode_passages",
+            "--shard {wildcards.shard:q} --device {resources.device} --batch-tokens {resources.batch_tokens} "
+            "--store results/store/vectors {params.encoding} "
+            "--passages {input.passages:q} --encoder {input.encoder:q} --output {output:q}",
+        )
 
 
 rule index_vectors:
@@ -84,9 +96,12 @@ rule index_vectors:
     resources:
         mem_mb=CORPUS(index_memory),
     params:
-        **settings("index_vectors", index=RETRIEVER.index, store="results/store/indexes"),
+        **settings(index=RETRIEVER.index),
     shell:
-        command("index_vectors")
+        command(
+            "index_vectors",
+            "--store results/store/indexes {params.index} --vectors {input.vectors:q} --output {output:q}",
+        )
 
 
 rule read_run:
@@ -103,9 +118,12 @@ rule read_run:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("read_run"),
+        **settings(),
     shell:
-        command("read_run")
+        command(
+            "read_run",
+            "--run {input.run:q} --questions {input.questions:q} --passages {input.passages:q} " "--output {output:q}",
+        )
 
 
 rule retrieve:
@@ -117,7 +135,7 @@ rule retrieve:
         vectors=DATA.vectors,
         encoder=RETRIEVER(identity_file),
     output:
-        "results/retrieved/{corpus}/{retriever}/{questions}.jsonl.gz",
+        hits="results/retrieved/{corpus}/{retriever}/{questions}.jsonl.gz",
         manifest="results/retrieved/{corpus}/{retriever}/{questions}.manifest.json",
     log:
         "results/logs/retrieve/{corpus}/{retriever}/{questions}.log",
@@ -130,17 +148,19 @@ rule retrieve:
         mem_mb=4000,
     params:
         **settings(
-            "retrieve",
-            code("retrieval", RETRIEVER(lambda one: METHODS[one.method])),
             approximate=RETRIEVER.index,
-            store="results/store/hits",
             **RETRIEVER.keys("method search encoding"),
         ),
+        code=code("retrieval", RETRIEVER(lambda one: METHODS[one.method])),
     shell:
         command(
             "retrieve",
-            "--device {resources.device} --batch-tokens {resources.batch_tokens}",
-            "--threads {threads} --memory-mb {resources.mem_mb}",
+            "--device {resources.device} --batch-tokens {resources.batch_tokens} --threads {threads} "
+            "--memory-mb {resources.mem_mb} --store results/store/hits {params.approximate} {params.method} "
+            "{params.search} {params.encoding} "
+            "--questions {input.questions:q} --passages {input.passages:q} --indexes {input.indexes:q} "
+            "--vectors {input.vectors:q} --encoder {input.encoder:q} "
+            "--output {output.hits:q} --manifest {output.manifest:q}",
         )
 
 
@@ -158,9 +178,9 @@ rule read_questions:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("read_questions"),
+        **settings(),
     shell:
-        command("read_questions")
+        command("read_questions", "--questions {input.questions:q} --passages {input.passages:q} --output {output:q}")
 
 
 rule find_gold:
@@ -171,7 +191,7 @@ rule find_gold:
         passages=QUESTIONS("results/passages/{corpus}/manifest.json"),
         corrections=QUESTIONS("{corrections}"),
     output:
-        "results/questions/{found}.jsonl.gz",
+        questions="results/questions/{found}.jsonl.gz",
         table="results/gold_passages/{found}.csv",
     log:
         "results/logs/find_gold/{found}.log",
@@ -179,9 +199,15 @@ rule find_gold:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("find_gold", name=JOB.found, seed=STUDY.seed),
+        **settings(seed=STUDY.seed),
     shell:
-        command("find_gold")
+        command(
+            "find_gold",
+            "--name {wildcards.found:q} {params.seed} "
+            "--questions {input.questions:q} --retrieved {input.retrieved:q} --passages {input.passages:q} "
+            "--corrections {input.corrections:q} "
+            "--output {output.questions:q} --table {output.table:q}",
+        )
 
 
 rule measure_recall:
@@ -199,9 +225,14 @@ rule measure_recall:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("measure_recall", sizes=DATA.sizes_as_retrieved),
+        **settings(sizes=DATA.sizes_as_retrieved),
     shell:
-        command("measure_recall", "questions", "corpus", "retriever")
+        command(
+            "measure_recall",
+            "--questions {wildcards.questions:q} --corpus {wildcards.corpus:q} "
+            "--retriever {wildcards.retriever:q} {params.sizes} "
+            "--retrieved {input.retrieved:q} --manifest {input.manifest:q} --output {output:q}",
+        )
 
 
 rule make_candidates:
@@ -211,16 +242,21 @@ rule make_candidates:
         retrieved=CANDIDATES("results/retrieved/{corpus}/{retriever}/{questions}.jsonl.gz"),
         passages=CANDIDATES("results/passages/{corpus}/manifest.json"),
     output:
-        "results/candidates/{candidates}.jsonl.gz",
+        candidates="results/candidates/{candidates}.jsonl.gz",
         table="results/candidates/{candidates}.csv",
     log:
         "results/logs/make_candidates/{candidates}.log",
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("make_candidates", name=JOB.candidates, settings=CANDIDATES.settings),
+        **settings(settings=CANDIDATES.settings),
     shell:
-        command("make_candidates")
+        command(
+            "make_candidates",
+            "--name {wildcards.candidates:q} {params.settings} "
+            "--questions {input.questions:q} --retrieved {input.retrieved:q} --passages {input.passages:q} "
+            "--output {output.candidates:q} --table {output.table:q}",
+        )
 
 
 rule rerank:
@@ -238,13 +274,19 @@ rule rerank:
     threads: 8
     resources:
         device=RERANKER.device,
-        gpu=RERANKER(gpus),
+        gpu=gpus_here(RERANKER(gpus)),
         batch_tokens=RERANKER(batch_tokens),
         mem_mb=4000,
     params:
-        **settings("rerank", settings=RERANKER.settings, store="results/store/reranked"),
+        **settings(settings=RERANKER.settings),
     shell:
-        command("rerank", "--device {resources.device} --batch-tokens {resources.batch_tokens}")
+        command(
+            "rerank",
+            "--device {resources.device} --batch-tokens {resources.batch_tokens} --store results/store/reranked "
+            "{params.settings} "
+            "--documents {input.documents:q} --fused-with {input.fused_with:q} --model {input.model:q} "
+            "--output {output:q}",
+        )
 
 
 rule export_released:
@@ -258,6 +300,10 @@ rule export_released:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("export_released"),
+        **settings(),
     shell:
-        command("export_released", "size", "position")
+        command(
+            "export_released",
+            "--size {wildcards.size:q} --position {wildcards.position:q} --candidates {input.candidates:q} "
+            "--output {output:q}",
+        )

@@ -8,7 +8,7 @@ rule score:
         manifest=FILES[ANSWER].manifest,
         source=SWEEPS.source,
     output:
-        FILES[ANSWER].scores,
+        scores=FILES[ANSWER].scores,
         accuracy="results/accuracy/{model}/{experiment}.csv",
     log:
         "results/logs/score/{model}/{experiment}.log",
@@ -16,14 +16,17 @@ rule score:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings(
-            "score",
-            code("", EXPERIMENT(lambda one: [module_of(one.task), *modules_of_metric(one)])),
-            **EXPERIMENT.keys("task metric"),
-            **answer_to(ANSWER),
-        ),
+        **settings(**EXPERIMENT.keys("task metric"), **answer_to(ANSWER)),
+        code=code("", EXPERIMENT(lambda one: [module_of(one.task), *modules_of_metric(one)])),
     shell:
-        command("score", "model", "experiment")
+        command(
+            "score",
+            "--model {wildcards.model:q} --experiment {wildcards.experiment:q} {params.task} {params.metric} "
+            "{params.settings} {params.decoding} "
+            "--examples {input.examples:q} --responses {input.responses:q} --manifest {input.manifest:q} "
+            "--source {input.source:q} "
+            "--output {output.scores:q} --accuracy {output.accuracy:q}",
+        )
 
 
 rule score_log_probabilities:
@@ -40,6 +43,13 @@ rule score_log_probabilities:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings("score_log_probabilities", task=EXPERIMENT.task, **answer_to(LOG_PROBABILITY)),
+        **settings(task=EXPERIMENT.task, **answer_to(LOG_PROBABILITY)),
     shell:
-        command("score_log_probabilities", "model", "experiment")
+        command(
+            "score_log_probabilities",
+            "--model {wildcards.model:q} --experiment {wildcards.experiment:q} {params.task} {params.settings} "
+            "{params.decoding} "
+            "--examples {input.examples:q} --responses {input.responses:q} --manifest {input.manifest:q} "
+            "--source {input.source:q} "
+            "--output {output:q}",
+        )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from litm.base.cli import run
 from litm.base.messages import UserError, note
-from litm.config.study_words import cores_of, new_spelling, study_words
+from litm.config.study_words import cores_of, new_spelling, quiet_of, study_words
 
 #: Verbs on studies with what they do, and the targets that are asked of Snakemake.
 STUDY_VERBS = {
@@ -111,7 +111,7 @@ def _enter_as_before(words: Sequence[str]) -> None:
         note(f"this spelling ends with version 2; the new one: {new}")
     elif not any(word.startswith("-") for word in words) and not Path(words[0]).exists():
         check_first(words[0])
-    _start([*words, *cores_of(words)])
+    _start([*words, *quiet_of(words), *cores_of(words)])
 
 
 def check_first(word: str) -> None:

@@ -122,7 +122,7 @@ def _explained(config: Path, outcome: Outcome) -> Outcome:
     """Where Snakemake ends with a traceback, or is ended, by a file that it cannot read: what ./litm says."""
     said = ""
     try:
-        check_command(["--configfile", str(config)], ())
+        check_command(["--configfile", str(config)])
     except UserError as error:
         said = str(error)
     if not said or refusal_fault(said):

@@ -13,8 +13,8 @@ from typing import Any
 
 from workbench import Workbench, in_a_fork, snakemake_here
 
-#: Params that hold digests of content, or the command's options; inputs that are modules of the library.
-NOT_PARAMS, NOT_INPUTS = {"made_of", "options"}, {"code"}
+#: Params that hold digests of content and of code; inputs that are modules of the library.
+NOT_PARAMS, NOT_INPUTS = {"contents", "code", "declared"}, {"code"}
 #: Resources that Snakemake adds or derives.
 NOT_RESOURCES = {"tmpdir", "_nodes", "_cores", "mem", "mem_mib", "disk", "disk_mib"}
 #: Longer values are cut.
@@ -57,7 +57,10 @@ def _job(job) -> Job:
         "input": _named(job.input, NOT_INPUTS),
         "output": _named(job.output, set()),
         "log": list(job.log),
-        "param": {name: value for name, value in job.params.items() if name not in NOT_PARAMS},
+        # Most are words of the command.
+        "param": {
+            name: value for name, value in job.params.items() if name not in NOT_PARAMS and value not in job.shellcmd
+        },
         "resource": {name: value for name, value in job.resources.items() if name not in NOT_RESOURCES}
         | {"threads": job.threads, "priority": round(float(job.priority), 3)},
         "command": job.shellcmd or "",

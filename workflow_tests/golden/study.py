@@ -37,6 +37,8 @@ EXPERIMENTS = STUDY["config"]["define"]["experiments"]
 NOT_SHOWN = ("prompts/s", "Complete log", "Elapsed time", "Using workflow specific profile")
 #: A config that Snakemake runs itself, for what it says.
 SMALL = {"models": ["dummy"], "experiments": ["kv"], "define": {"experiments": {"kv": EXPERIMENTS["kv"]}}}
+#: Without lines that have times; our own are left.
+QUIET = ("--quiet", "rules", "reason", "progress", "host")
 
 
 def study(bench: Workbench, whole: bool) -> Iterator[tuple[str, str]]:
@@ -61,11 +63,11 @@ def study(bench: Workbench, whole: bool) -> Iterator[tuple[str, str]]:
             "context_window": 460, "tokenizer": "resources/reference_model", "prices": {"input": 1.5, "output": 2},
         }  # fmt: skip
         bench.configure(config)
-        said += _lines_of("before the study", bench.snakemake("--dry-run"))
+        said += _lines_of("before the study", bench.snakemake(*QUIET, "--dry-run"))
         bench.make_here("all", "suite_export", "published")
         # After all answers, because jobs without an order between them run in any.
         bench.make_here("estimate")
-        said += _lines_of("after the study", bench.snakemake("--dry-run"))
+        said += _lines_of("after the study", bench.snakemake(*QUIET, "--dry-run"))
     texts = {
         "console": said,
         "figures": [line for name in sorted(drawn) for line in (f"=== {name}", *drawn[name])],
@@ -80,16 +82,16 @@ def study(bench: Workbench, whole: bool) -> Iterator[tuple[str, str]]:
 def _said_by_snakemake(bench: Workbench) -> Iterator[str]:
     """What dry runs and runs say of a small study: at first, at its end, and after changes of the config."""
     bench.configure(SMALL)
-    yield from _lines_of("a new study", bench.snakemake("--dry-run"))
+    yield from _lines_of("a new study", bench.snakemake(*QUIET, "--dry-run"))
     table = "results/tables/accuracy.csv"
-    yield from _lines_of("run", bench.snakemake("--", table))
-    yield from _lines_of("run again", bench.snakemake("--", table))
+    yield from _lines_of("run", bench.snakemake(*QUIET, "--", table))
+    yield from _lines_of("run again", bench.snakemake(*QUIET, "--", table))
     changed = deepcopy(SMALL)
     changed["define"]["experiments"]["kv"] |= {"max_new_tokens": 50, "positions": {4: [0, 1, 2, 3], 7: [0, 3, 6]}}
     bench.configure(changed)
-    yield from _lines_of("another limit and another position", bench.snakemake("--dry-run", "--", table))
+    yield from _lines_of("another limit and another position", bench.snakemake(*QUIET, "--dry-run", "--", table))
     bench.configure({**SMALL, "models": ["dumy"]})
-    yield from _lines_of("a mistake", bench.snakemake("--dry-run"))
+    yield from _lines_of("a mistake", bench.snakemake(*QUIET, "--dry-run"))
 
 
 def _lines_of(what: str, done: CompletedProcess) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the console shows: lines of Snakemake's, what would run, and how a run ended."""
+"""What the console shows beside Snakemake's lines: what would run, and how a run ended."""
 
 import logging
 import os
@@ -7,6 +7,11 @@ from collections import Counter
 import pytest
 from configs import study
 from plans import Inputs, inputs_of
+from snakemake.jobs import Reason
+from snakemake.logging import DefaultFilter
+from snakemake.persistence import ParamsChange
+from snakemake.settings.enums import Quietness
+from snakemake_interface_logger_plugins.common import LogEvent
 from workbench import Workbench
 
 from litm.analysis.table import tables
@@ -14,108 +19,92 @@ from litm.base.json_files import write_json
 from litm.base.messages import UserError
 from litm.base.table_files import write_csv
 from litm.workflow import console, dry_run
-from litm.workflow.console import Console, without_command
 from litm.workflow.dry_run import few_questions
 from litm.workflow.outcome import TABLES, error_messages, outcome
 
 LOG = logging.getLogger(console.LOGGER)
-#: As Snakemake prints the end of a program that failed.
-FAILED = (
-    'RuleException:\nCalledProcessError in file "/any/rules/inference.smk", line 76:\n'
-    'Command \'set -euo pipefail;  LITM_CODE=f0 python "$LITM_SCRIPTS/inference/generate.py" --model m '
-    "2>&1 | (trap '' TERM HUP; tee -i results/logs/generate/m/kv.log)' returned non-zero exit status 1."
-)
-
-
-class Kept(logging.Handler):
-    """Keeps the lines that are not empty."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name, self.lines = name, []
-
-    def emit(self, record):
-        self.lines.extend(filter(None, [self.format(record)]))
+QUIET = DefaultFilter(quiet={Quietness.ALL}, debug_dag=False, verbose=False, dryrun=False, printshellcmds=False)
 
 
 @pytest.fixture
-def shown(monkeypatch):
-    """The lines that a handler for the console of Snakemake's logger shows."""
-    handler = Kept(console.CONSOLE)
-    monkeypatch.setattr(LOG, "handlers", [*LOG.handlers, handler])
+def theirs(monkeypatch):
+    """The handler of Snakemake's logger for the console."""
+    handler = logging.NullHandler()
+    monkeypatch.setattr(LOG, "handlers", [handler])
     monkeypatch.setattr(LOG, "level", logging.INFO)
-    return handler.lines
+    return handler
 
 
-EVERY_LINE = ["Building DAG of jobs...", "Execute 1 jobs...", "Finished jobid: 4", "1 of 4 steps"]
+def say(event: LogEvent, **more: object) -> None:
+    LOG.info(event, extra={"event": event, **more})
 
 
-@pytest.mark.parametrize(
-    ("is_short", "is_dry", "lines"),
-    [(False, False, EVERY_LINE), (False, True, EVERY_LINE), (True, False, EVERY_LINE[-1:]), (True, True, [])],
-)
-def test_a_run_leaves_out_the_lines_of_the_scheduler_and_a_dry_run_all_but_problems(shown, is_short, is_dry, lines):
-    Console(is_short, is_dry)
-    for line, event in zip(EVERY_LINE, (None, "job_started", "job_finished", "progress"), strict=True):
-        LOG.info(line, extra={"event": event} if event else None)
-    LOG.info("Nothing to be done (all requested files are present and up to date).")
-    LOG.error("IncompleteFilesException: a.csv")
-    *before, nothing, problem = shown
-    assert before == lines
-    assert nothing.startswith("Nothing to be done") and problem == "IncompleteFilesException: a.csv"
-
-
-@pytest.mark.parametrize("how", ["returned non-zero exit status 1", "died with <Signals.SIGKILL: 9>"])
-def test_a_program_that_failed_is_named_with_its_log_instead_of_its_command(how):
-    assert without_command(FAILED.replace("returned non-zero exit status 1", how)) == (
-        f"failed: scripts/inference/generate.py {how}; its messages are in results/logs/generate/m/kv.log"
-    )
-    assert without_command("RuleException:\nof another kind") == "RuleException:\nof another kind"
-
-
-TERMINATING = "Terminating processes on user request, this might take some time."
-FINISHING = "Will exit after finishing currently running jobs (scheduler)."
+def listener() -> console.Listener:
+    """One that says what it is asked for, on standard error or, of a dry run, on standard output."""
+    assert console.listen(*(lambda word=word: [word] for word in ("start", "end", "fail", "planned")))
+    return LOG.handlers[-1]
 
 
 @pytest.mark.parametrize(
-    ("said", "signals"),
+    ("events", "out", "err"),
     [
-        ([TERMINATING], ["Ctrl-C"]),
-        ([FINISHING, FINISHING], ["SIGTERM"]),
-        ([FINISHING, TERMINATING], ["SIGTERM", "Ctrl-C"]),
+        (["run_info", "job_info"], "planned\n", ""),
+        (["resources_info", "resources_info", "run_info", (1, 2), (2, 2)], "", "start\nend\n"),
+        (["resources_info", "run_info", (1, 2)], "", "start\nfail\n"),
+        ([], "", ""),
     ],
 )
-def test_a_stopped_run_prints_one_line_for_each_signal_and_how_to_continue_at_the_end(shown, said, signals):
-    one = Console(is_short=True, is_dry=False)
-    assert one.last_lines() == []
-    for line in said:
-        LOG.info(line)
-    LOG.error(FAILED)
-    LOG.info("Shutting down, this might take some time.")
-    LOG.error("WorkflowError:\nAt least one job did not complete successfully.")
-    assert [line.partition(":")[0] for line in shown] == [f"stopping ({signal})" for signal in signals]
-    (last,) = one.last_lines()
-    assert last.startswith(f"stopped by {signals[-1]}: finished jobs and all answers so far are kept")
+def test_lines_are_said_before_the_first_job_and_when_snakemake_closes_its_log(theirs, capsys, events, out, err):
+    one = listener()
+    for event in events:
+        if isinstance(event, tuple):
+            say(LogEvent.PROGRESS, done=event[0], total=event[1])
+        else:
+            say(LogEvent(event))
+    for _ in range(2):
+        one.close()
+    assert tuple(capsys.readouterr()) == (out, err)
 
 
-def test_the_end_of_a_program_by_a_signal_is_no_failure_even_before_snakemake_has_heard_it(shown):
-    Console(is_short=True, is_dry=False)
-    LOG.error(FAILED.replace("returned non-zero exit status 1", "died with <Signals.SIGTERM: 15>"))
-    assert shown == []
-
-
-def test_the_log_file_keeps_the_lines_that_the_console_shortens(shown):
-    Console(is_short=True, is_dry=False)
-    file = Kept("file")
-    LOG.addHandler(file)
-    LOG.error(FAILED)
-    assert file.lines == [FAILED] != shown
+def test_only_the_first_of_several_imports_listens_and_none_if_snakemake_is_to_be_wholly_quiet(theirs):
+    listener()
+    assert not console.listen(list, list, list, list)
+    LOG.handlers.pop()
+    theirs.addFilter(QUIET)
+    assert not console.listen(list, list, list, list)
 
 
 # What would run
 
-AFTER = "Input files updated by another job: results/a.json"
-PARAMS = f"Params have changed since last execution: ['x']; {AFTER}"
+AFTER = dry_run.MADE_AGAIN
+
+
+@pytest.mark.parametrize(
+    ("facts", "cause"),
+    [
+        ({"forced": True, "code_changed": True}, "forced"),
+        ({"code_changed": True, "input_changed": True}, "changed program"),
+        ({"params_changed": ["'code 1 2'"]}, "changed program"),
+        ({"params_changed": ["'contents 1 2'"]}, "changed input files"),
+        ({"params_changed": ["'code 1'", "'--metric f1'"]}, "changed setting"),
+        ({"params_changed": []}, "changed setting"),
+        ({"input_changed": True}, "other input files"),
+    ],
+)
+def test_the_cause_of_a_job_is_what_snakemake_knows_of_it(facts, cause):
+    reason = Reason()
+    for name, value in facts.items():
+        new = name == "params_changed"
+        setattr(reason, name, ParamsChange(only_new={*value}, only_old={"'--x 1'"}) if new else value)
+    assert dry_run.cause_of(reason) == cause
+
+
+def test_made_again_is_the_cause_if_there_is_no_other_one():
+    reason = Reason()
+    reason.updated_input_run.add("a")
+    assert dry_run.cause_of(reason) == AFTER
+    reason.updated_input.update("ab")
+    assert dry_run.cause_of(reason) == "changed input files"
 
 
 def summary(inputs: Inputs, sizes: dict[tuple[str, str], tuple], *others: tuple[str, str]) -> list[str]:
@@ -144,7 +133,6 @@ def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other)
         "(accuracy 50.0 %, correlation 0.50: assumed, for independent questions)",
         f"  asks nothing in {pairs - 4} of {pairs} pairs of a model and an experiment",
         dry_run.USED_AGAIN.format("estimate", "doctor"),
-        dry_run.ALL_LINES,
     ]
 
 
@@ -176,14 +164,12 @@ def test_what_is_not_counted_and_what_is_assumed_is_said():
 def test_other_rules_are_counted_by_their_first_cause_and_targets_are_not(other):
     targets = [(rule, AFTER) for rule in ("all", "export_tasks")]
     assert summary(other, {}, *targets) == ["Nothing would run: all results of this selection are there."]
-    jobs = [("score", AFTER), ("make_examples", PARAMS), ("score", AFTER), ("plot", "Missing output files: a.json")]
-    jobs.append(("retrieve", "Code has changed since last execution"))
-    assert summary(other, {}, *jobs)[1:-1] == [
+    jobs = [("score", AFTER), ("make_examples", "changed setting"), ("score", AFTER), ("plot", "no output yet")]
+    assert summary(other, {}, *jobs)[1:] == [
         "  asks no model",
         "  runs 2 score (inputs are made again)",
         "  runs 1 make_examples (changed setting)",
         "  runs 1 plot (no output yet)",
-        "  runs 1 retrieve (changed program)",
     ]
 
 
@@ -199,23 +185,19 @@ def test_many_models_are_counted_not_listed(other, monkeypatch):
     ]
 
 
-def test_a_dry_run_prints_the_summary_alone_and_after_snakemakes_lines_if_asked_for(new_bench):
+def test_a_dry_run_lists_its_jobs_with_reasons_and_commands_and_ends_with_the_summary(new_bench):
     bench: Workbench = new_bench
     target = ("--", "results/passages/mini_encyclopedia/manifest.json")
-    summary = f"What would run:\n  asks no model\n  runs 1 make_passages (no output yet)\n{dry_run.ALL_LINES}\n"
-    assert bench.snakemake("--dry-run", *target).stdout == summary
-    for more in (["--quiet", "host"], ["--verbose"]):
-        listed = bench.snakemake("--dry-run", *more, *target).stdout
-        assert listed.endswith(summary) and "Job stats:" in listed
+    summary = "What would run:\n  asks no model\n  runs 1 make_passages (no output yet)\n"
+    listed = bench.snakemake("--dry-run", "-p", *target).stdout
+    assert listed.endswith(summary) and "reason: Missing output files" in listed
+    assert 'python "$LITM_SCRIPTS/corpora/make_passages.py" --input ' in listed
+    short = bench.snakemake("--dry-run", "--quiet", "rules", "reason", "progress", "host", *target).stdout
+    assert short.endswith(summary) and "rule make_passages" not in short
     done = bench.snakemake(*target)
     assert "What would run" not in done.stdout + done.stderr
-    assert bench.snakemake("--dry-run", *target).stdout.startswith("Nothing to be done")
-
-
-def test_a_dry_run_of_a_whole_study_takes_ten_lines_at_most(new_project):
-    done = new_project.snakemake("--dry-run")
-    assert len((done.stdout + done.stderr).splitlines()) <= 10
-    assert "asks dummy at most" in done.stdout
+    again = bench.snakemake("--dry-run", *target).stdout
+    assert "Nothing to be done" in again and "What would run" not in again
 
 
 def test_answers_are_counted_for_the_prompts_that_exist_alone(bench):
@@ -239,13 +221,13 @@ def test_answers_are_counted_for_the_prompts_that_exist_alone(bench):
     assert asks("seed=0") == left
 
 
-def test_a_users_mistake_at_the_start_of_a_run_ends_it_with_one_line(shown):
-    def start(event, record):
+def test_a_users_mistake_at_the_start_of_a_run_ends_it_with_one_line(theirs):
+    def start():
         raise UserError("prices.csv, line 2: no price")
 
-    console.listen(start)
+    console.listen(start, list, list, list)
     with pytest.raises(SystemExit, match="^error: prices.csv, line 2: no price$"):
-        LOG.info("Provided cores: 2")
+        say(LogEvent.RESOURCES_INFO)
 
 
 # How a run ended

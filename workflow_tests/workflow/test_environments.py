@@ -133,14 +133,8 @@ def programs() -> Iterator[tuple[str, str, str]]:
                 yield block.split()[1].rstrip(":"), environment, program
 
 
-def test_a_rule_has_the_name_of_its_program_and_settings_of_its_own():
-    """A rule's settings read the inputs of the rule that they name."""
+def test_a_rule_has_the_name_of_its_program():
     assert [(rule, program) for rule, _, program in programs() if rule != program] == []
-    text = "".join(file.read_text() for file in (ROOT / "rules").glob("*.smk"))
-    for name, block in re.findall(r"(?ms)^(?:use rule \w+ as|rule) (\w+)(.*?)(?=^use rule|^rule|\Z)", text):
-        named = re.findall(r'settings\(\s*"(\w+)"', block)
-        assert named == ([] if name in ("generate_shard", "measure_shard") else [name]), name
-        assert SHARING.get(name, name) in {program for _, _, program in programs()}
 
 
 def imported(file: Path, at_once: bool = False) -> set[str]:
@@ -229,5 +223,5 @@ def test_no_name_is_defined_by_two_files_of_rules():
             # Snakemake's own functions of rules begin so.
             if not name.startswith("__"):
                 found[name].add(origin or file.name)
-    assert {"STUDY", "start", "METHODS", "put_aside"} <= found.keys()
+    assert {"STUDY", "start", "METHODS", "other_tables"} <= found.keys()
     assert {name: sorted(places) for name, places in found.items() if len(places) > 1} == {}

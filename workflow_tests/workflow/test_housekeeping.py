@@ -6,12 +6,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import git
-import pytest
 
 from litm.base.json_files import write_json
-from litm.workflow.housekeeping import lost_records, project_root, put_aside, set_back, unread_copies
+from litm.workflow.housekeeping import lost_records, other_tables, project_root, set_back, unread_copies
 
-OWN = {"results/tables/accuracy.csv", "results/tables/study.json"}
 HOUR = 3600
 
 
@@ -57,58 +55,15 @@ def test_results_without_any_record_are_said(tmp_path, monkeypatch):
     assert lost_records(["results/a.json"]) == []
 
 
-# Results of another selection
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch) -> Path:
-    """A folder of results with a table and a figure of another selection, and a file of the user's own."""
+def test_tables_of_another_selection_are_said_and_stay_where_they_are(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    files = [
-        *sorted(OWN),
-        "results/tables/model_differences.csv",
-        "results/figures/old.png",
-        "results/tables/paper/old.md",
-    ]
-    old = ["results/summaries/old/master_summary.json", "results/exports/tasks/old/task.py"]
-    for file in [*files, *old, "results/tables/my_notes.csv"]:
-        path = tmp_path / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(file)
-    write_json(tmp_path / "results/tables/study.json", {"config": "mine"})
-    return tmp_path
-
-
-def aside(config: str = "mine") -> list[str]:
-    unrecorded = ("my_notes.csv", ".json", "paper", "exports/tasks", ".py")
-    return put_aside(config, OWN.__contains__, lambda path: not path.endswith(unrecorded))
-
-
-def results() -> set[str]:
-    return {path.as_posix() for path in Path("results").rglob("*") if path.is_file()}
-
-
-def test_exactly_the_results_of_another_selection_are_put_aside(folder):
-    assert aside() == [
-        "of another selection, put aside in results/other_selections: tables/model_differences.csv, "
-        "tables/paper/old.md, figures/old.png and 2 more"
-    ]
-    there = "results/other_selections"
-    aside_now = [f"tables/{name}" for name in ("model_differences.csv", "paper/old.md")]
-    aside_now += ["figures/old.png", "summaries/old/master_summary.json", "exports/tasks/old/task.py"]
-    assert results() == OWN | {"results/tables/my_notes.csv", *(f"{there}/{name}" for name in aside_now)}
-    assert not (folder / "results/summaries/old").exists()
-    assert (folder / there / "figures/old.png").read_text() == "results/figures/old.png"
-    assert aside() == []
-
-
-def test_nothing_is_moved_while_the_tables_are_of_another_selection_or_their_record_is_missing_or_cut_off(folder):
-    before = results()
-    assert aside("another") == [] and results() == before
-    (folder / "results/tables/study.json").write_text('{"config": "mi')
-    assert aside() == []
-    (folder / "results/tables/study.json").unlink()
-    assert aside() == []
+    assert other_tables(bool) == []
+    for name in ("accuracy.csv", "model_differences.csv", "paper/table3.csv", "study.json"):
+        Path("results/tables", name).parent.mkdir(parents=True, exist_ok=True)
+        Path("results/tables", name).touch()
+    (line,) = other_tables("results/tables/accuracy.csv".__eq__)
+    assert line.startswith("2 tables in results/tables are of another selection (results/tables/model_differences.csv")
+    assert len([*Path("results/tables").rglob("*.csv")]) == 3
 
 
 # Times of the future

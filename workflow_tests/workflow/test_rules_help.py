@@ -9,12 +9,13 @@ import pytest
 from conftest import ROOT
 from plans import of
 from snakemake.iocontainers import Namedlist
+from snakemake.rules import Rule
 
 from litm.base.store import END, file_sha256
 from litm.models import identity
 from litm.models.identity import FileDigests
 from litm.workflow import rules_help
-from litm.workflow.rules_help import Each, Programs, any_of, job_environment, option
+from litm.workflow.rules_help import Each, Programs, any_of, compared, job_environment, named_files, option
 
 LONG_AGO = (1.6e9, 1.6e9)
 
@@ -92,12 +93,12 @@ def new_start(root: Path) -> Programs:
 
 def test_a_command_runs_the_program_of_that_name_and_changes_with_the_modules_that_it_imports(root):
     def command() -> str:
-        return new_start(root).command("run", "size", "--threads {threads}")
+        return new_start(root).command("run", "--size {wildcards.size:q} --threads {threads}")
 
     first = command()
     assert first.partition(" ")[2] == (
         'python "$LITM_SCRIPTS/stage/run.py" '
-        "--size {wildcards.size:q} --threads {threads} {params.options} "
+        "--size {wildcards.size:q} --threads {threads} "
         "2>&1 | (trap '' TERM HUP; tee -i {log:q})"
     )
     (root / "scripts/litm/three.py").write_text("# Not imported.")
@@ -107,7 +108,7 @@ def test_a_command_runs_the_program_of_that_name_and_changes_with_the_modules_th
         (root / "scripts/litm" / changed).write_text("# A comment.")
         assert command() != first
         first = command()
-    assert Programs(root).command("run", is_by_code=False).startswith("python ")
+    assert Programs(root).command("run", "", is_by_code=False).startswith("python ")
 
 
 def test_a_module_found_by_name_counts_with_its_own_imports(root):
@@ -139,7 +140,7 @@ def test_a_module_that_makes_up_texts_counts_with_its_words(root):
 @pytest.mark.parametrize("name", ["walk", "run_too"])
 def test_a_program_that_is_not_there_is_an_error(root, name):
     with pytest.raises(LookupError, match=f"no program {name}"):
-        Programs(root).command(name)
+        Programs(root).command(name, "")
 
 
 def test_two_programs_of_one_name_are_an_error(root):
@@ -158,41 +159,44 @@ def files(*unnamed: str, **named: str | list[str]) -> Namedlist:
     return made
 
 
-def test_the_options_are_the_named_inputs_the_outputs_and_the_settings():
-    params = Programs(ROOT).settings("score", metric="m", model=EACH.name, gather=False)
-    words = params["options"](A, files("awaited", examples=["x", "y"], labels=[]), files("made", table="t t"))
-    assert shlex.split(words) == [
-        *("--metric", "m", "--model", "a", "--examples", "x", "y", "--labels", "--output", "made", "--table", "t t")
-    ]  # fmt: skip
+def test_each_setting_is_a_param_of_its_own_with_the_words_of_its_option():
+    params = Programs(ROOT).settings(metric="m m", model=EACH.name, gather=False)
+    assert {name: value(A) for name, value in params.items()} == {
+        "metric": "--metric 'm m'", "model": "--model a", "gather": "", "contents": "contents ",
+    }  # fmt: skip
+    assert compared(order="x y", model=EACH.name)["model"](B) == "model b"
 
 
-def made_of(*inputs, also=(), is_output=lambda path: True, wildcards=A, **settings) -> str:
+def test_named_files_are_options_and_their_param_is_not_compared():
+    words = named_files(A, files("awaited", examples=["x", "y"], labels=[]), files("made", table="t t"))
+    assert shlex.split(words) == ["--examples", "x", "y", "--labels", "--table", "t t"]
+    assert Rule._is_deriving_function(named_files) and not Rule._is_deriving_function(EACH.name)
+
+
+def contents(*inputs, is_output=lambda path: True, wildcards=A) -> str:
     """The param of a rule with these inputs, as of another start: what was hashed is kept for the time of one."""
-    return Programs(ROOT, is_output, lambda rule: inputs).settings("score", *also, **settings)["made_of"](wildcards)
+    return Programs(ROOT, is_output, lambda param: inputs).settings()["contents"](wildcards)
 
 
-def test_the_param_depends_on_contents_names_and_settings_and_not_on_times_or_made_files(tmp_path, monkeypatch):
+def test_the_param_depends_on_contents_and_names_and_not_on_times_or_made_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in "ab":
         Path(name).write_text(name)
 
-    def param(wildcards=A, **settings) -> str:
-        return made_of(
-            lambda own: [own.entry, "results/made"], "b", "results/{x}", "missing", wildcards=wildcards, **settings
-        )
+    def param(wildcards=A) -> str:
+        return contents(lambda own: [own.entry, "results/made"], "b", "results/{x}", "missing", wildcards=wildcards)
 
     first = param()
     os.utime("a", LONG_AGO)
-    assert param() == first != param(metric="m")
+    assert param() == first
     Path("a").write_text("other")
     os.utime("a", LONG_AGO)
     changed = param()
     assert changed != first
     Path("a").rename("c")
     assert param(of(entry="c")) not in (first, changed)
-    assert made_of(also=[EACH.name]) != made_of(also=[EACH.name], wildcards=B)
     # An input that is another one's file.
-    assert made_of(lambda own: ["b"], lambda own: []) != made_of(lambda own: [], lambda own: ["b"])
+    assert contents(lambda own: ["b"], lambda own: []) != contents(lambda own: [], lambda own: ["b"])
 
 
 def test_a_large_file_of_the_same_size_and_time_is_seen_and_read_once_by_all(tmp_path, monkeypatch, capsys):
@@ -205,8 +209,8 @@ def test_a_large_file_of_the_same_size_and_time_is_seen_and_read_once_by_all(tmp
     ends = "x" * END
     weights.write_text(f"{ends}first{ends}")
     os.utime(weights, LONG_AGO)
-    first = made_of(str(weights))
-    assert made_of(str(weights)) == first
+    first = contents(str(weights))
+    assert contents(str(weights)) == first
     assert capsys.readouterr().err.count("hashing its 0.0 GB, and again only if it changes") == 1
     with monkeypatch.context() as nothing_is_read:
         nothing_is_read.setattr(identity, "file_sha256", None)
@@ -215,7 +219,7 @@ def test_a_large_file_of_the_same_size_and_time_is_seen_and_read_once_by_all(tmp
     while weights.stat().st_ctime_ns == changed:
         weights.write_text(f"{ends}other{ends}")
         os.utime(weights, LONG_AGO)
-    assert made_of(str(weights)) != first
+    assert contents(str(weights)) != first
 
 
 def test_the_param_has_a_users_file_below_results_and_no_outputs_of_rules(tmp_path, monkeypatch):
@@ -227,7 +231,7 @@ def test_the_param_has_a_users_file_below_results_and_no_outputs_of_rules(tmp_pa
         file.write_text("first")
 
     def param() -> str:
-        return made_of(str(mine), *map(str, others), is_output=made.__contains__)
+        return contents(str(mine), *map(str, others), is_output=made.__contains__)
 
     first = param()
     for file in others:

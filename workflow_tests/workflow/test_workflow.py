@@ -81,10 +81,11 @@ def test_the_same_config_gives_the_same_bytes_of_tables_figures_and_the_report(f
     assert results(bench) == results(finished)
 
 
-def test_a_figure_that_another_selection_has_nothing_for_is_put_aside(bench):
+def test_tables_that_another_selection_does_not_have_are_said_and_stay(bench):
     bench.configure({**CONFIG, "experiments": ["closed_book"]})
-    bench.run("results/tables/study.json")
-    assert bench.path("results/other_selections/figures/pbi_forest.png").exists()
+    done = bench.snakemake("results/tables/study.json")
+    assert "of another selection (results/tables/" in done.stderr and "--directory FOLDER" in done.stderr
+    assert bench.path("results/figures/pbi_forest.png").exists()
 
 
 NO_GOLD = {"question": "one", "answers": ["x"], "ctxs": []}

@@ -3,22 +3,31 @@
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 
-from litm.config.command_line import ANY_PROFILE, CONFIG_FILES, EXECUTOR, IS_READING, PROFILE, option_occurrences
+from litm.config.command_line import CONFIG_FILES, IS_READING, option_occurrences
 
-#: Options that say how many cores, or jobs of a cluster, there are.
+#: Options that say how many cores, or jobs of a cluster, there are, and those with which a profile may say it.
 CORES = ("--cores", "-c", "--jobs", "-j")
+ELSEWHERE = ("--workflow-profile", "--profile", "--executor", "-e")
+#: What Snakemake leaves out, so that our lines stand out, and options that ask it for more or less.
+QUIET, LOUDNESS = ("--quiet", "rules", "host"), ("--quiet", "-q", "--verbose", "--printshellcmds", "-p")
 
 
 def study_words(targets: Sequence[str], studies: Sequence[str], cores: str, theirs: Sequence[str]) -> list[str]:
     """The words for Snakemake: targets of a verb, files of a study, cores, and the words that are Snakemake's."""
     files = ["--configfile", *studies] if studies else []
-    return [*targets, *files, *cores_of(theirs, cores), *theirs]
+    return [*targets, *quiet_of(theirs), *files, *cores_of(theirs, cores), *theirs]
+
+
+def quiet_of(words: Sequence[str]) -> list[str]:
+    """The option for less of Snakemake's lines, unless these words have one, or only read."""
+    is_told = any(word.partition("=")[0] in LOUDNESS for word in words)
+    return [] if is_told or not IS_READING.isdisjoint(words) else [*QUIET]
 
 
 def cores_of(words: Sequence[str], cores: str = "all") -> list[str]:
     """The option for cores, unless these words have one, a profile that has one, or only read."""
     has_cores = any(word.partition("=")[0] in CORES or word[:2] in ("-c", "-j") for word in words)
-    is_elsewhere = any(word.partition("=")[0] in (*PROFILE, *ANY_PROFILE, *EXECUTOR) for word in words)
+    is_elsewhere = any(word.partition("=")[0] in ELSEWHERE for word in words)
     return [] if has_cores or is_elsewhere or not IS_READING.isdisjoint(words) else ["--cores", cores]
 
 

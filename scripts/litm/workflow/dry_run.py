@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 from litm.base.groups import grouped
 from litm.base.messages import UserError, first_of
@@ -20,23 +21,28 @@ from litm.planning.tokens import assumed, fitting, mean_work, prompts_by_size, t
 from litm.planning.words import SHOWN, Planned
 from litm.records.examples import read_examples
 from litm.records.measures import ANSWER, LOG_PROBABILITY
+from litm.workflow.rules_help import CODE, CONTENTS
 from litm.workflow.sweep_inputs import SweepInputs
 
 #: Rules that ask a model or read recorded responses, and rules that only collect targets.
 ASKING, MEASURING = ("generate", "import_responses"), "measure"
 TARGETS = ("all", "study", "tables", "figures", "report", "published", "suite_export", "suite_zip", "export_tasks")
-#: Snakemake's reasons, and ours. The first match is the cause; the last entry only follows from other causes.
+#: What Snakemake knows of a job's reason, and our words. The first one that is true is the cause; the last entry only
+#: follows from other causes.
 REASONS = {
-    "Missing output files": "no output yet",
-    "Code has changed": "changed program",
-    "Params have changed": "changed setting",
-    "Software environment": "changed environment",
-    "Set of input files": "other input files",
-    "Updated input files": "changed input files",
-    "Forced execution": "forced",
-    "always executed": "whenever asked for",
-    "Input files updated by another job": "inputs are made again",
+    "forced": "forced",
+    "noio": "whenever asked for",
+    "nooutput": "whenever asked for",
+    "missing_output": "no output yet",
+    "incomplete_output": "incomplete output",
+    "code_changed": "changed program",
+    "params_changed": "changed setting",
+    "software_stack_changed": "changed environment",
+    "input_changed": "other input files",
 }
+CHANGED_FILES, MADE_AGAIN = "changed input files", "inputs are made again"
+#: Params that are no settings, by the first word of their values.
+NO_SETTINGS = {CODE: "changed program", CONTENTS: CHANGED_FILES}
 #: What a run makes of answers, by the rule.
 MAKES = {"plot_figure": "figures as soon as their answers are there", "make_report": "results/report.html"}
 #: Rules whose outputs decide the prompts and the identity of a sweep, by the wildcard that they share with it.
@@ -55,38 +61,54 @@ USED_AGAIN = (
     "  Kept answers are reused for the same prompt, weights and settings. "
     "The target `{}` counts the new prompts and their tokens, hours and cost; `{}` checks that everything is here."
 )
-ALL_LINES = "  `--quiet host` lists every job with its files and its reason."
+
+
+def cause_of(reason: Any) -> str:
+    """Why a job runs, in our words. reason: Snakemake's `Reason`."""
+    # Changed params are given as the texts of those that are new.
+    changed = reason.params_changed and {
+        value.strip("'\"").partition(" ")[0] for value in reason.params_changed.only_new
+    }
+    for name, words in REASONS.items():
+        if getattr(reason, name):
+            is_setting = name != "params_changed" or not changed or changed - NO_SETTINGS.keys()
+            return words if is_setting else NO_SETTINGS[min(changed)]
+    return CHANGED_FILES if reason.updated_input - reason.updated_input_run else MADE_AGAIN
 
 
 class Jobs:
     """The jobs that run or would run, in a few lines.
 
     times: makes lines on time and money from sweeps with the work that is left;
-    renamed: how an importing workflow names a rule, with `*` for the name that it has here.
+    renamed: gives how an importing workflow names a rule, with `*` for the name that it has here.
     """
 
     def __init__(
-        self, study: Study, sweeps: SweepInputs, times: Callable[[Planned], list[str]], renamed: str = "*"
+        self,
+        study: Study,
+        sweeps: SweepInputs,
+        times: Callable[[Planned], list[str]],
+        renamed: Callable[[], str] = lambda: "*",
     ) -> None:
         self._study = study
         self._sweeps = sweeps
         self._times = times
-        self._before, _, self._after = renamed.partition("*")
+        self._renamed = renamed
         self._asked: set[tuple[str, str]] = set()
         self._measured: set[tuple[str, str]] = set()
         #: Number of the other jobs by cause and rule.
         self._others: Counter[tuple[str, str]] = Counter()
         self._deciding: set[tuple[str, str]] = set()
 
-    def add(self, rule: str, wildcards: Mapping[str, str], reason: str = "") -> None:
-        """Count a job. reason: in Snakemake's words."""
-        rule = rule.removeprefix(self._before).removesuffix(self._after)
+    def add(self, rule: str, wildcards: Mapping[str, str], cause: str = "") -> None:
+        """Count a job. cause: why it runs."""
+        before, _, after = self._renamed().partition("*")
+        rule = rule.removeprefix(before).removesuffix(after)
         if rule in ASKING:
             self._asked.add((wildcards["model"], wildcards["experiment"]))
         elif rule == MEASURING:
             self._measured.add((wildcards["model"], wildcards["experiment"]))
         elif rule not in TARGETS:
-            cause = next((words for theirs, words in REASONS.items() if theirs in reason), "other reasons")
             self._others[cause, rule] += 1
         if rule in DECIDING:
             self._deciding.add((rule, wildcards.get(DECIDING[rule], "")))
@@ -112,8 +134,8 @@ class Jobs:
             # Jobs come in any order, and rules of as many jobs must not.
             counts = sorted(rules.items(), key=lambda entry: (-entry[1], entry[0]))
             lines.append(f"  runs {first_of([f'{count} {rule}' for rule, count in counts], SHOWN)} ({cause})")
-        used_again = USED_AGAIN.format(*(f"{self._before}{target}{self._after}" for target in ("estimate", "doctor")))
-        return [*lines, *([used_again] if self._asked else []), ALL_LINES]
+        used_again = USED_AGAIN.format(*(self._renamed().replace("*", target) for target in ("estimate", "doctor")))
+        return [*lines, *([used_again] if self._asked else [])]
 
     def asked(self) -> list[str]:
         """A line for each model, one for each reason why answers are not counted, and those on the time it takes and on

@@ -1,9 +1,8 @@
-"""The project's files, and files that other runs left: lost records, results of other selections, times of the future.
+"""The project's files, and files that other runs left: lost records, tables of other selections, times of the future.
 
 rules/common.smk includes this file before the library can be imported, so it imports nothing of it.
 """
 
-import json
 import os
 import tarfile
 import tempfile
@@ -13,8 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-#: Folders of results/ that people read, and where what is not of this study goes.
-READ, ASIDE = ("tables", "figures", "summaries", "suite_export", "exports"), "other_selections"
 #: Folder of Snakemake's records.
 RECORDS = ".snakemake/metadata"
 #: Seconds that a network disk's clock may be ahead without a message, and seconds between times that differed before; a
@@ -92,40 +89,19 @@ def lost_records(results: Iterable[str]) -> list[str]:
     ]
 
 
-def put_aside(config: str, is_output: Callable[[str], bool], is_recorded: Callable[[str], bool]) -> list[str]:
-    """Move what another selection left in results/; a line that names it, if anything was moved.
+def other_tables(is_of_study: Callable[[str], bool]) -> list[str]:
+    """A line if results/tables has tables that this selection does not have.
 
-    Only if all tables are of this selection, whose digest is `config`, and only what Snakemake has made. is_output:
-    whether this selection has a result of a path; is_recorded: whether Snakemake has a record of it.
+    is_of_study: whether this selection has a table of a path.
     """
-    try:
-        recorded = json.loads(Path("results/tables/study.json").read_text(encoding="utf-8"))["config"]
-    except (FileNotFoundError, ValueError):
-        # The record is missing or cut off.
+    paths = (path.as_posix() for path in sorted(Path("results/tables").rglob("*.csv")))
+    others = [path for path in paths if not is_of_study(path)]
+    if not others:
         return []
-    # Files, and folders that are results themselves.
-    paths = (path for folder in READ for path in sorted(Path("results", folder).rglob("*")))
-    others = [path for path in paths if not is_output(path.as_posix()) and is_recorded(path.as_posix())]
-    if recorded != config or not others:
-        return []
-    for path in others:
-        _move(path, Path("results", ASIDE, path.relative_to("results")))
-        with suppress(OSError):
-            path.parent.rmdir()
-    named = ", ".join(path.relative_to("results").as_posix() for path in others[:3])
-    more = f" and {len(others) - 3} more" if len(others) > 3 else ""
-    return [f"of another selection, put aside in results/{ASIDE}: {named}{more}"]
-
-
-def _move(path: Path, target: Path) -> None:
-    """Move a file, or all files of a folder, over what was put aside before."""
-    if path.is_dir():
-        for child in sorted(path.iterdir()):
-            _move(child, target / child.name)
-        path.rmdir()
-    else:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        path.replace(target)
+    return [
+        f"{len(others)} tables in results/tables are of another selection ({others[0]}): `--directory FOLDER` keeps "
+        "studies apart"
+    ]
 
 
 def set_back(folder: str) -> list[str]:

@@ -4,9 +4,9 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from functools import cache
+from functools import cache, partial
 from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,9 @@ MADE_HERE = "results/"
 LARGE = 104857600
 #: Bytes of a file whose hashing takes seconds and is reported.
 WORTH_A_LINE = 1 << 30
+
+#: The first words of params that have digests of code, and of the content of inputs.
+CODE, CONTENTS = "code", "contents"
 
 #: The module that makes up texts, and the files of its words.
 MADE_UP, WORDS = Path("litm", "corpora", "made_up.py"), "resources/words/*.toml"
@@ -109,20 +112,21 @@ class Programs:
     """The project's programs as rules use them.
 
     root: the project's folder; programs are found by their names anywhere in its `scripts`, apart from the library.
-    is_output: whether a rule makes a file or folder of this path. inputs_of: the inputs of a rule as they are written
-    there, by its name. Paths are relative to the working directory, so that a moved checkout has the same ones.
+    is_output: whether a rule makes a file or folder of this path. inputs_with: the inputs, as they are written, of the
+    rule that has a function among its params. Paths are relative to the working directory, so that a moved checkout has
+    the same ones.
     """
 
     def __init__(
         self,
         root: Path,
         is_output: Callable[[str], bool] = lambda path: True,
-        inputs_of: Callable[[str], Iterable[Any]] = lambda rule: (),
+        inputs_with: Callable[[Callable], Sequence[Any]] = lambda param: (),
     ) -> None:
         self._root = root
         self._scripts = root / "scripts"
         self._paths = _by_name(self._scripts)
-        self._inputs_of = inputs_of
+        self._inputs_with = inputs_with
         # Cached: many jobs have the same code and inputs, and all jobs of a run must see the same content.
         self._is_output = cache(is_output)
         self._code_digest = cache(self._digest_of_code)
@@ -136,65 +140,50 @@ class Programs:
 
     # What a rule runs
 
-    def command(self, program: str, *more: str, is_by_code: bool = True) -> str:
-        """The shell text of a rule that runs a program, whose messages are shown and kept in the rule's log.
+    def command(self, program: str, options: str, is_by_code: bool = True) -> str:
+        """The shell text of a rule that runs a program with options, and shows its messages and keeps them in the log.
 
-        more: names of wildcards that are options of the program, and further text. The digest of the program and of all
-        modules that it imports is in the text, so that Snakemake tells when they were edited, unless its result does
-        not depend on them.
+        The digest of the program and of all modules that it imports is in the text, so that Snakemake tells when they
+        were edited, unless its result does not depend on them.
         """
         if program not in self._paths:
             raise LookupError(f"{self._scripts} has no program {program}.py")
         path = self._paths[program]
-        words = [
-            *([f"LITM_CODE={self._code_digest(path)}"] if is_by_code else []),
-            # By a variable, so that a project or a study that was moved re-runs nothing.
-            f'python "$LITM_SCRIPTS/{path.relative_to(self._scripts).as_posix()}"',
-            *(f"--{word} {{wildcards.{word}:q}}" if word.isidentifier() else word for word in more),
-            "{params.options}",
-            # A cluster and a lost terminal end all processes of a job at once; the log still has to receive the
-            # program's last message.
-            "2>&1 | (trap '' TERM HUP; tee -i {log:q})",
-        ]
-        return " ".join(words)
+        code = f"LITM_CODE={self._code_digest(path)} " if is_by_code else ""
+        # By a variable, so that a project or a study that was moved re-runs nothing. A cluster and a lost terminal end
+        # all processes of a job at once; the log still has to receive the program's last message.
+        return (
+            f'{code}python "$LITM_SCRIPTS/{path.relative_to(self._scripts).as_posix()}" {options} '
+            "2>&1 | (trap '' TERM HUP; tee -i {log:q})"
+        )
 
-    def settings(self, rule: str, /, *also: Any, **named: Any) -> dict[str, Callable]:
-        """The params of a rule; values may be functions of wildcards.
+    def settings(self, **named: Any) -> dict[str, Callable]:
+        """Params of a rule: each setting as the words of the program's option of its name, `--metric exact_code`, and
+        `contents`, a digest of the inputs that no rule makes, whatever their times (Snakemake sees only newer files).
 
-        `options` of its program: the settings `named` and the rule's inputs and outputs, each by its name; inputs
-        without a name are no options, and an output without a name is `--output`. Snakemake does not compare it, as it
-        depends on the inputs. `made_of`: changes if a setting or a value of `also` has changed, or if an input that no
-        rule makes has another content, whatever its time (Snakemake itself notices only newer files).
+        Values may be functions of wildcards. Snakemake compares the set of all params, not one by one: each has its
+        name in it.
         """
 
-        def words(wildcards: Wildcards) -> list[str]:
-            return [word for name, value in named.items() for word in option(name, _value(value, wildcards))]
+        def contents(wildcards: Wildcards) -> str:
+            found = [self._content_of(item, wildcards) for item in inputs()]
+            return f"{CONTENTS} {' '.join(filter(None, found))}"
 
-        def options(wildcards: Wildcards, input: Any, output: Any) -> str:
-            first = [("output", output[0])] if len(output) > len(output.keys()) else []
-            files = [*input.items(), *first, *output.items()]
-            return shlex.join([*words(wildcards), *(word for name, value in files for word in option(name, value))])
+        # Known once all rules are read. A rule that another one is made of may share these params and its inputs.
+        inputs = cache(lambda: self._inputs_with(contents))
+        return {**{name: _each(value, partial(_words_of, name)) for name, value in named.items()}, "contents": contents}
 
-        def made_of(wildcards: Wildcards) -> str:
-            contents = [self._content_of(item, wildcards) for item in self._inputs_of(rule)]
-            parts = [*filter(None, contents), *(str(_value(value, wildcards)) for value in also)]
-            return " ".join([*parts, shlex.join(words(wildcards))])
-
-        return {"options": options, "made_of": made_of}
-
-    def code(self, package: str, names: Callable[[Wildcards], str | Iterable[str]]) -> Callable[[Wildcards], str]:
-        """The digests of modules that a program imports by names from the settings, and of all that they import.
+    def code(self, package: str, names: str | Callable[[Wildcards], str | Iterable[str]]) -> Callable[[Wildcards], str]:
+        """A param, the digests of modules that a program imports by names from the settings, and of all they import.
 
         package: that of the modules, below litm; "" if their names have it. Full names, also of extensions, stay.
         """
 
-        def made_of(wildcards: Wildcards) -> str:
-            wanted = names(wildcards)
-            return " ".join(
-                self._module_digest(package, name) for name in ([wanted] if isinstance(wanted, str) else wanted)
-            )
+        def digests(wanted: str | Iterable[str]) -> str:
+            modules = [wanted] if isinstance(wanted, str) else wanted
+            return " ".join([CODE, *(self._module_digest(package, name) for name in modules)])
 
-        return made_of
+        return _each(names, digests)
 
     def _module_digest(self, package: str, name: str) -> str:
         module = full_name(package, name)
@@ -258,13 +247,38 @@ def output_test(workflow: Any) -> Callable[[str], bool]:
     return lambda path: any(rule.is_producer(path) for rule in rules_of("/".join(path.split("/")[:2])))
 
 
+def inputs_with(workflow: Any) -> Callable[[Callable], Sequence[Any]]:
+    """A function that gives the inputs of the rule that has a function among its params, after all rules are read.
+
+    workflow: Snakemake's.
+    """
+    from snakemake.rules import RuleProxy
+
+    return lambda param: next(RuleProxy(rule).input for rule in workflow.rules if param in rule.params)
+
+
 def _say_reading(file: Path) -> None:
     if (size := file.stat().st_size) >= WORTH_A_LINE:
         note(f"{file}: hashing its {size / 1e9:.1f} GB, and again only if it changes")
 
 
-def _value(value: Any, wildcards: Wildcards) -> Any:
-    return value(wildcards) if callable(value) else value
+def compared(**named: Any) -> dict[str, Callable[[Wildcards], str]]:
+    """Params that are no options of the program, and re-run a job too. Values may be functions of wildcards."""
+    return {name: _each(value, partial("{} {}".format, name)) for name, value in named.items()}
+
+
+def named_files(wildcards: Wildcards, input: Any, output: Any) -> str:
+    """A param, each named input and output as an option of its name; Snakemake does not compare what has inputs."""
+    return shlex.join([word for name, value in [*input.items(), *output.items()] for word in option(name, value)])
+
+
+def _words_of(name: str, value: Any) -> str:
+    return shlex.join(option(name, value))
+
+
+def _each(value: Any, words: Callable[[Any], str]) -> Callable[[Wildcards], str]:
+    """A function of wildcards: `words` of a value, or of what a value gives for the wildcards."""
+    return lambda wildcards: words(value(wildcards) if callable(value) else value)
 
 
 def _by_name(scripts: Path) -> dict[str, Path]:

@@ -36,9 +36,7 @@ def snakemake_command(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
     is_named = any(word.startswith(("-s", "--snakefile")) for word in words)
     found = [path for path in map(Path, SNAKEFILES) if path.exists()]
-    # Another workflow has other targets, which this does not know.
-    is_ours = not is_named and (not found or found[0].samefile(ROOT / "Snakefile"))
-    check_command(words, rule_names() if is_ours else (), ROOT)
+    check_command(words)
     own = [] if is_named or found else ["--snakefile", str(ROOT / "Snakefile")]
     return [sys.executable, "-m", "snakemake", *own, *words], environment_for(words, os.environ)
 
