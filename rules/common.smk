@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import yaml
+from snakemake.rules import RuleProxy
 from snakemake.utils import update_config
 
 
@@ -107,7 +108,7 @@ with ending_in_a_line("config: "):
         DATA.check_fetched()
 
 is_output = output_test(workflow)
-PROGRAMS = Programs(ROOT, is_output, inputs_with(workflow))
+PROGRAMS = Programs(ROOT, is_output, inputs_with(workflow, RuleProxy))
 command, settings, code = PROGRAMS.command, PROGRAMS.settings, PROGRAMS.code
 SWEEPS = SweepInputs(STUDY, DATA, PROGRAMS.file, runs_here)
 TABLES = TableFiles(STUDY, DATA, SWEEPS, PROGRAMS.file)

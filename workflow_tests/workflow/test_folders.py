@@ -43,17 +43,20 @@ IMPORTS = {
     "notebook": "base records analysis figures",
     "studies": "base scoring analysis figures report notebook",
     "compare": "base records scoring analysis notebook studies",
-    "__main__": "base",
     "config": "base records placements models questions corpora retrieval examples prompting engines recorded "
     "scoring analysis figures",
     "planning": "base records placements models examples prompting engines inference servers analysis config",
     "workflow": "base records placements models questions corpora retrieval prompting engines inference analysis "
     "figures config planning",
-    "checks": "base records placements models retrieval engines inference servers scoring analysis config planning",
+    "checks": "base records placements models retrieval engines inference servers scoring analysis config planning "
+    "workflow",
+    "front_door": "base config workflow",
+    "__main__": "front_door",
 }
 #: Folders that a program imports as well as its own stage and what that imports.
 MORE = {
     "prompting/find_size.py": "examples",
+    "config/run_snakemake.py": "workflow",
     "inference/generate.py": "servers",
     "inference/import_responses.py": "recorded",
     "scoring/score.py": "servers",

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from conftest import ROOT
 from programs import refused
 
 from litm import front_door
-from litm.config.study_words import new_spelling
+from litm.config.study_words import QUIET, new_spelling
 
 #: Commands and the words that Snakemake gets.
 WORDS = {
@@ -71,7 +72,28 @@ def said(monkeypatch, tmp_path) -> list[list[str]]:
 @pytest.mark.parametrize(("command", "words"), WORDS.items())
 def test_a_verb_gives_snakemake_a_study_all_cores_and_what_follows_two_hyphens(said, command, words):
     front_door.enter(command.split())
-    assert said == [words.split()]
+    assert [without(QUIET, told) for told in said] == [words.split()]
+
+
+@pytest.mark.parametrize(
+    ("command", "is_quiet"),
+    [
+        ("run", True),
+        ("figures", True),
+        ("run -- --quiet all", False),
+        ("run -- -p", False),
+        ("tables --verbose", False),
+    ],
+)
+def test_snakemake_says_less_than_by_itself_unless_it_is_told_how_much(said, command, is_quiet):
+    front_door.enter(command.split())
+    assert (without(QUIET, said[0]) != said[0]) == is_quiet
+
+
+def without(some: Sequence[str], words: list[str]) -> list[str]:
+    """The words without these, which stand one after the other."""
+    places = (at for at in range(len(words)) if tuple(words[at : at + len(some)]) == tuple(some))
+    return next(([*words[:at], *words[at + len(some) :]] for at in places), words)
 
 
 @pytest.mark.parametrize(("old", "new"), NEW.items())

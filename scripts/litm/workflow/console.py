@@ -8,8 +8,6 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from snakemake.logging import LogEvent
-
 from litm.base.cli import ending_in_a_line, signals_handled
 
 LOGGER = "snakemake.logging"
@@ -31,13 +29,13 @@ class Listener(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         event: Any = getattr(record, "event", None)
         # Only a run says what it is provided with, before its jobs are counted.
-        if event == LogEvent.RESOURCES_INFO and not self._has_begun:
+        if event == "resources_info" and not self._has_begun:
             self._has_begun = True
             with ending_in_a_line():
                 say(*self._start())
-        elif event == LogEvent.RUN_INFO:
+        elif event == "run_info":
             self._is_planned = True
-        elif event == LogEvent.PROGRESS:
+        elif event == "progress":
             self._is_done = record.__dict__["done"] == record.__dict__["total"]
 
     def close(self) -> None:

@@ -247,14 +247,12 @@ def output_test(workflow: Any) -> Callable[[str], bool]:
     return lambda path: any(rule.is_producer(path) for rule in rules_of("/".join(path.split("/")[:2])))
 
 
-def inputs_with(workflow: Any) -> Callable[[Callable], Sequence[Any]]:
+def inputs_with(workflow: Any, proxy: Callable[[Any], Any]) -> Callable[[Callable], Sequence[Any]]:
     """A function that gives the inputs of the rule that has a function among its params, after all rules are read.
 
-    workflow: Snakemake's.
+    workflow, proxy: Snakemake's; the latter gives the inputs of a rule by their names.
     """
-    from snakemake.rules import RuleProxy
-
-    return lambda param: next(RuleProxy(rule).input for rule in workflow.rules if param in rule.params)
+    return lambda param: next(proxy(rule).input for rule in workflow.rules if param in rule.params)
 
 
 def _say_reading(file: Path) -> None:
