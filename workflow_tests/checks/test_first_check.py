@@ -177,13 +177,20 @@ def test_curves_are_those_of_cells_with_a_position(tmp_path):
     assert next(curves({"kv": experiment}, table_folder(tmp_path))) == "Pairs, 4 pairs, m"
 
 
-def table_folder(folder: Path) -> Path:
-    """A results folder with a table of two cells."""
+def test_a_curve_in_doubt_is_its_reason_without_any_accuracy(tmp_path):
+    experiment = type("experiment", (), {"title": "Pairs", "unit": "pairs"})
+    _, *lines = curves({"kv": experiment}, table_folder(tmp_path, doubt="prompts_cut: 12"))
+    assert len(lines) == 2 and "no curve: the server cut the prompts to 12 tokens" in lines[0]
+    assert "%" not in lines[0] and not lines[1]
+
+
+def table_folder(folder: Path, **more: object) -> Path:
+    """A results folder with a table of two cells. more: further columns of both."""
     from litm.analysis.table import tables
     from litm.base.table_files import write_csv
 
     table = tables()["accuracy"]
     (folder / "tables").mkdir()
-    cell = {"model": "m", "experiment": "kv", "size": 4, "accuracy": 0.5, "ci_low": 0.4, "ci_high": 0.6, "n": 3}
+    cell = {"model": "m", "experiment": "kv", "size": 4, "accuracy": 0.5, "ci_low": 0.4, "ci_high": 0.6, "n": 3, **more}
     write_csv(folder / "tables" / "accuracy.csv", table.frame([{**cell, "position": at} for at in (0, 3)]))
     return folder

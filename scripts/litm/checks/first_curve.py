@@ -10,20 +10,24 @@ from litm.analysis.table import tables
 from litm.base.groups import grouped
 from litm.base.messages import ordinal
 from litm.base.table_files import plain_rows
+from litm.scoring.doubts import doubt_in_words
 
 #: Characters of the widest and of the narrowest bar, and of what stands beside one.
 WIDEST, NARROWEST, BESIDE = 50, 10, 26
 
 
 def curves(experiments: Mapping[str, Any], folder: Path = Path("results")) -> Iterator[str]:
-    """The lines of all curves of a finished study with one model."""
+    """The lines of all curves of a finished study with one model; of one in doubt the reason, and no accuracy."""
     rows = plain_rows(tables()["accuracy"].read(folder / "tables" / "accuracy.csv"))
     placed = (row for row in rows if row["position"] is not None)
     room = max(NARROWEST, min(WIDEST, get_terminal_size().columns - BESIDE))
     for (name, size), cells in grouped(placed, itemgetter("experiment", "size")).items():
         if len(cells) > 1:
             yield f"{experiments[name].title}, {size} {experiments[name].unit}, {cells[0]['model']}"
-            yield from (bar(row["position"], row["accuracy"], row["ci_low"], row["ci_high"], room) for row in cells)
+            doubts = dict.fromkeys(filter(None, (row["doubt"] for row in cells)))
+            yield from (f"   no curve: {doubt_in_words(doubt)}" for doubt in doubts)
+            if not doubts:
+                yield from (bar(row["position"], row["accuracy"], row["ci_low"], row["ci_high"], room) for row in cells)
             yield ""
 
 

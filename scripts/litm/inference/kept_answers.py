@@ -58,7 +58,7 @@ class Writer:
 
     @property
     def sweep(self) -> tuple[str, str, str]:
-        """What has paid for its answers: the sweep, of which study."""
+        """The sweep and the study that have paid for its answers."""
         return self.model, self.experiment, self.study
 
     @property

@@ -114,7 +114,7 @@ class Prices:
         return cls(**{**usual, **own}, above=tuple((start, cls.of(higher)) for start, higher in above))
 
     def at(self, tokens: int) -> "Prices":
-        """The prices of a prompt of so many tokens."""
+        """The prices of a prompt with this number of tokens."""
         return next((higher for start, higher in reversed(self.above) if tokens > start), self)
 
     @property

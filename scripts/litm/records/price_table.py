@@ -62,11 +62,11 @@ def _priced(model: str, url: str) -> tuple[dict[str, Any], dict[str, Any]] | Non
 
 
 def _at(prices: dict[str, Any], tokens: int) -> dict[str, float]:
-    """The known prices of a prompt of so many tokens, in US dollars per million."""
+    """The known prices of a prompt with this number of tokens, in US dollars per million."""
     return {name: _of_tokens(price, tokens) for name, price in prices.items() if price is not None}
 
 
 def _of_tokens(price: Any, tokens: int) -> float:
-    """A price, which may have tiers: that of the highest which starts below so many tokens."""
+    """A price, which may have tiers: that of the highest tier that starts below this number of tokens."""
     tiers = [tier.price for tier in getattr(price, "tiers", ()) if tokens > tier.start]
     return float(tiers[-1] if tiers else getattr(price, "base", price))
