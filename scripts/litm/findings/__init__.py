@@ -1,0 +1,1 @@
+"""What a study shows, as records, in words, and as the first screen of console and report."""
