@@ -20,6 +20,10 @@ class Point:
     """The position as a fraction of the context."""
     accuracy: float | None
     """A fraction; None without answers."""
+    low: float | None = None
+    """Lower 95 % limit of the accuracy."""
+    high: float | None = None
+    """Upper 95 % limit."""
 
 
 @dataclass(frozen=True)

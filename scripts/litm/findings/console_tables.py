@@ -1,0 +1,408 @@
+"""The tables of the first screen for a terminal: of several models a row for each, of one model a row for each size.
+
+All tables share their columns, so that they have one line of headings.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from textwrap import wrap
+from typing import NamedTuple
+
+from litm.analysis.shapes import MEANINGS, NONE
+from litm.base.messages import first_of, in_columns, in_range, interval, ordinal, signed_percent
+from litm.findings.first_screen import FirstScreen, ModelRow, Point, QuestionTable, SizeTable
+from litm.findings.record import Number, Strength
+from litm.placements import gold_places
+from litm.scoring.metrics import METRICS, Metric
+
+#: Characters of the narrowest and the widest line; of the longest label, and of the shortest before a column goes.
+NARROWEST, WIDEST, LONGEST, SHORTEST = 60, 120, 32, 12
+#: Columns that go where a line is too narrow, the first first.
+DROPPED = (("closed", "oracle"), ("curve",), ("all",), ("shape",))
+#: Heights of a curve from 0 to 100 %.
+BLOCKS, DIGITS = "▁▂▃▄▅▆▇█", "0123456789"
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+#: Where everything is that a terminal has no room for.
+REST = "results/report.html, tables/accuracy.csv"
+#: Words for a curve without a shape that a reader is warned of.
+IN_DOUBT, UNCLEAR = "in doubt", "unclear"
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """What lines are for."""
+
+    columns: int = 100
+    is_ascii: bool = False
+    """Whether it shows no other characters."""
+
+    @property
+    def width(self) -> int:
+        """Characters of a line."""
+        return max(NARROWEST, min(WIDEST, self.columns))
+
+
+class Block(NamedTuple):
+    """Rows below a title, "" for none; each with its label."""
+
+    title: str
+    rows: tuple[tuple[str, ModelRow], ...]
+    name: str
+    """How it is called where it is left out."""
+
+
+class Column(NamedTuple):
+    name: str
+    """As in `DROPPED`."""
+    heading: str
+    text: Callable[[ModelRow], str]
+    begins: bool = False
+    """Whether its texts begin at one place; numbers end at one."""
+
+
+def table_lines(screen: FirstScreen, units: Mapping[str, str], room: int, terminal: Terminal) -> list[str]:
+    """The lines of the tables and what explains them, at most `room`, the last of which says what is left out.
+
+    Of an experiment with several sizes the last comes first, then other experiments, then other sizes. A study of one
+    model has all positions with intervals, if there is room.
+
+    units: of the sizes of each experiment, such as documents.
+    """
+    curved = [table for table in screen.tables if _has_curve(table)]
+    plain = [table for table in screen.tables if not _has_curve(table)]
+    is_of_one = len({row.model for table in screen.tables for size in table.sizes for row in size.rows}) == 1
+    if is_of_one and len(lines := _by_position(curved, units, terminal) + _accuracies(plain, units, terminal)) <= room:
+        return lines
+    last = _accuracies(plain, units, terminal) if is_of_one else _grid(plain, units, terminal)
+    last = last if len(last) <= room // 3 or not curved else []
+    blocks, order = _blocks(curved, units, is_of_one)
+    lines = _as_fits(blocks, order, room - len(last), terminal)
+    left = [table.experiment for table in plain if not last]
+    return [*lines, *last, *([f"without positions: {first_of(left, 3)}: {REST}"] if left else [])][:room]
+
+
+def _has_curve(table: QuestionTable) -> bool:
+    return any(row.curve for size in table.sizes for row in size.rows)
+
+
+def _size_in_words(size: SizeTable, unit: str) -> str:
+    places = [
+        ordinal(place + 1) if isinstance(place, int) else f"{place:g}" for place in gold_places(size.placement or "")
+    ]
+    return ", ".join([f"{size.size:,} {unit}", *([f"answers at {', '.join(places)}"] if places else [])])
+
+
+def _numbers(rows: Iterable[ModelRow], metric: str) -> str:
+    """`n = 40`, or `n = 38 to 40`, and a metric that is not the usual one."""
+    label = METRICS[metric].label if metric in METRICS else Metric.label
+    return f"n = {in_range(row.n for row in rows)}{f', {label}' if label != Metric.label else ''}"
+
+
+# --- A row for each model, or each size of one model -----------------------------------------------------------
+
+
+def _blocks(
+    tables: Sequence[QuestionTable], units: Mapping[str, str], is_of_one: bool
+) -> tuple[list[Block], list[int]]:
+    """All blocks, and their numbers in the order in which they get room."""
+    blocks: list[Block] = []
+    order: list[tuple[bool, int]] = []
+    for table in tables:
+        for size in table.sizes:
+            name = f"{table.experiment}, {_size_in_words(size, units.get(table.experiment, 'items'))}"
+            order.append((size is not table.sizes[-1], len(blocks)))
+            if is_of_one:
+                blocks += [Block("", ((name, row),), name) for row in size.rows]
+            else:
+                rows = tuple((row.model, row) for row in size.rows)
+                blocks.append(Block(f"{name}, {_numbers(size.rows, table.metric)}", rows, name))
+    return blocks, [place for _, place in sorted(order)]
+
+
+def _as_fits(blocks: Sequence[Block], order: Sequence[int], room: int, terminal: Terminal) -> list[str]:
+    """As many blocks as fit, in their order, and a line on the others; of a first one that does not, its first rows."""
+    if not blocks:
+        return []
+    most = 0
+    for number in range(1, len(order) + 1):
+        shown = [blocks[place] for place in sorted(order[:number])]
+        least = sum(len(block.rows) + bool(block.title) for block in shown)
+        if least >= room or len(_laid_out(shown, terminal)) + (number < len(order)) > room:
+            break
+        most = number
+    if most:
+        lines = _laid_out([blocks[place] for place in sorted(order[:most])], terminal)
+        return [*lines, *_left_out([blocks[place].name for place in sorted(order[most:])], terminal)]
+    first = blocks[order[0]]
+    around = len(_laid_out([first], terminal)) - len(first.rows)
+    kept = first._replace(rows=first.rows[: max(1, room - around - 1)])
+    others = [
+        f"{len(first.rows) - len(kept.rows)} models at {first.name}",
+        *(blocks[place].name for place in sorted(order[1:])),
+    ]
+    return [*_laid_out([kept], terminal), *_left_out(others, terminal)]
+
+
+def _left_out(names: Sequence[str], terminal: Terminal) -> list[str]:
+    """A line on what is left out, which names as much of it as fits."""
+    if not names:
+        return []
+    texts = [f"not shown: {first_of(names, most)} ({REST})" for most in range(len(names), 0, -1)]
+    return [next((text for text in texts if len(text) <= terminal.width), f"not shown: {len(names):,} more ({REST})")]
+
+
+def _laid_out(blocks: Sequence[Block], terminal: Terminal) -> list[str]:
+    """A line of headings, the blocks, and what explains them."""
+    rows = [row for block in blocks for _, row in block.rows]
+    labels = [label for block in blocks for label, _ in block.rows]
+    marks = [mark(row.marks, terminal) for row in rows]
+    is_of_one = all(not block.title for block in blocks)
+    columns = [
+        column for column in _columns(is_of_one, terminal) if any(column.text(row) not in ("-", "") for row in rows)
+    ]
+    room = terminal.width - 2 - max(map(len, marks), default=0)
+    columns, gap, names = _fitted(columns, rows, labels, room)
+    width = max(map(len, names))
+    cells = [["", *(column.heading for column in columns)]]
+    cells += [
+        [name + mark, *(column.text(row) for column in columns)]
+        for name, mark, row in zip(names, marks, rows, strict=True)
+    ]
+    lines = _aligned(cells, [column.begins for column in columns], gap, width + max(map(len, marks), default=0))
+    body = iter([f"{'= ' if row.is_tied else '  '}{line}" for row, line in zip(rows, lines[1:], strict=True)])
+    drawn = [f"  {lines[0]}"]
+    for block in blocks:
+        drawn += [_shortened(block.title, terminal.width)] if block.title else []
+        drawn += [next(body) for _ in block.rows]
+    return [line.rstrip() for line in drawn] + _legend(rows, {column.name for column in columns}, terminal)
+
+
+def _columns(has_numbers: bool, terminal: Terminal) -> list[Column]:
+    numbers = [Column("n", "n", lambda row: f"{row.n:,}")] if has_numbers else []
+    return [
+        *numbers,
+        Column("all", "all", lambda row: _accuracy(row, row.overall)),
+        Column("closed", "closed", lambda row: _accuracy(row, row.closed_book, True)),
+        Column("oracle", "oracle", lambda row: _accuracy(row, row.oracle, True)),
+        Column("start", "start", lambda row: _accuracy(row, row.start)),
+        Column("middle", "middle", lambda row: _accuracy(row, row.middle)),
+        Column("end", "end", lambda row: _accuracy(row, row.end)),
+        Column("pbi", "PBI [95 %]", _pbi),
+        Column("shape", "shape", shape_of, begins=True),
+        Column("curve", "curve", lambda row: _curve(row, terminal), begins=True),
+    ]
+
+
+def _fitted(
+    columns: list[Column], rows: Sequence[ModelRow], labels: Sequence[str], room: int
+) -> tuple[list[Column], int, Sequence[str]]:
+    """The columns, the spaces between them and the labels that fit: labels are shortened, then columns go."""
+    widths = {column.name: max(len(column.heading), *(len(column.text(row)) for row in rows)) for column in columns}
+    longest = min(max(map(len, labels)), LONGEST)
+    for gone in accumulate(DROPPED, initial=()):
+        kept = [column for column in columns if column.name not in gone]
+        for gap in (2, 1):
+            left = room - sum(widths[column.name] + gap for column in kept)
+            if left >= longest:
+                return kept, gap, short_names(labels, longest)
+        if left >= min(longest, SHORTEST):
+            return kept, 1, short_names(labels, left)
+    return kept, 1, short_names(labels, max(left, 1))
+
+
+def _aligned(cells: Sequence[Sequence[str]], begins: Sequence[bool], gap: int, first: int) -> list[str]:
+    widths = [first, *(max(map(len, column)) for column in list(zip(*cells, strict=True))[1:])]
+    left = [True, *begins]
+    return [
+        (" " * gap).join(
+            text.ljust(width) if is_left else text.rjust(width)
+            for text, width, is_left in zip(row, widths, left, strict=True)
+        )
+        for row in cells
+    ]
+
+
+# --- Cells -------------------------------------------------------------------------------------------------------
+
+
+def _accuracy(row: ModelRow, number: Number | None, is_reference: bool = False) -> str:
+    """An accuracy in per cent; none of a curve in doubt, which says nothing of the model."""
+    if number is None or number.value is None or (row.shape == IN_DOUBT and not is_reference):
+        return "-"
+    return f"{100 * number.value:.0f}"
+
+
+def _pbi(row: ModelRow) -> str:
+    number = row.pbi
+    if number is None or number.value is None or row.strength is Strength.UNINFORMATIVE:
+        return "-"
+    limits = "" if number.low is None or number.high is None else f" {interval(number.low, number.high)}"
+    return f"{signed_percent(number.value)}{limits}"
+
+
+def shape_of(row: ModelRow) -> str:
+    """The shape as a word of the table."""
+    return UNCLEAR if row.shape == NONE and row.strength is Strength.CANNOT_TELL else row.shape or "-"
+
+
+def _curve(row: ModelRow, terminal: Terminal) -> str:
+    return "" if row.shape == IN_DOUBT else curve_in_blocks(row.curve, terminal.is_ascii)
+
+
+def curve_in_blocks(curve: Iterable[Point], is_ascii: bool = False) -> str:
+    """A character for each position, higher for more right answers; in ASCII, the tens of its per cent."""
+    scale = DIGITS if is_ascii else BLOCKS
+    return "".join(
+        " " if point.accuracy is None else scale[min(int(point.accuracy * len(scale)), len(scale) - 1)]
+        for point in curve
+    )
+
+
+def mark(numbers: Sequence[int], terminal: Terminal) -> str:
+    """The mark of warnings after a name, a number, or before their sentence; "" without any."""
+    text = ",".join(map(str, numbers))
+    return text and (f"[{text}]" if terminal.is_ascii else text.translate(SUPERSCRIPTS))
+
+
+def _legend(rows: Sequence[ModelRow], shown: set[str], terminal: Terminal) -> list[str]:
+    """What the columns are."""
+    scale = "curve: tens of per cent" if terminal.is_ascii else f"curve: {BLOCKS[0]} 0 % to {BLOCKS[-1]} 100 %"
+    parts = [
+        "accuracy in %",
+        *(["closed: closed book, without documents"] if "closed" in shown else []),
+        *(["oracle: the right document alone"] if "oracle" in shown else []),
+        *(["PBI: mean of start and end minus middle, in points"] if "pbi" in shown else []),
+        *([scale] if "curve" in shown else []),
+        *(["=: not shown to differ from the row above"] if any(row.is_tied for row in rows) else []),
+    ]
+    lines = ["; ".join(parts)]
+    needed = sorted(row.needed for row in rows if row.needed and shape_of(row) == UNCLEAR)
+    if needed and "shape" in shown:
+        about = in_range((needed[0], needed[-1]))
+        lines.append(f"{UNCLEAR}: cannot tell yet; about {about} questions would show an effect of 5 points")
+    return [line for text in lines for line in wrap(text, terminal.width)]
+
+
+def _shortened(text: str, width: int, head: int | None = None) -> str:
+    """A text without its middle, if it is longer than the width; head: characters before the gap."""
+    if len(text) <= width:
+        return text
+    before = width // 2 if head is None else head
+    return f"{text[:before]}…{text[len(text) - (width - 1 - before) :]}"
+
+
+def short_names(names: Sequence[str], width: int) -> list[str]:
+    """Names without their middles, still all different: where the middle differs, another part goes."""
+    whole = set(names)
+    heads = sorted(range(1, max(2, width - 1)), key=lambda head: abs(head - width // 2))
+    cuts = ({name: _shortened(name, width, head) for name in whole} for head in heads)
+    best = max(cuts, key=lambda cut: len(set(cut.values())))
+    return [best[name] for name in names]
+
+
+# --- One model: every position ---------------------------------------------------------------------------------
+
+
+def _by_position(tables: Sequence[QuestionTable], units: Mapping[str, str], terminal: Terminal) -> list[str]:
+    """Accuracies with intervals by position, the PBI and the shape of each curve of one model."""
+    lines: list[str] = []
+    for table in tables:
+        for size in table.sizes:
+            for row in size.rows:
+                name = f"{table.experiment}, {_size_in_words(size, units.get(table.experiment, 'items'))}"
+                title = f"{name}, {_numbers([row], table.metric)} {mark(row.marks, terminal)}"
+                lines += [title.rstrip(), *_positions(row, terminal), *_summed_up(row, terminal)]
+    return lines
+
+
+def _positions(row: ModelRow, terminal: Terminal) -> Iterator[str]:
+    if row.shape == IN_DOUBT:
+        return
+    columns = [
+        (
+            ordinal(point.position + 1),
+            "-" if point.accuracy is None else f"{100 * point.accuracy:.0f} %",
+            _limits(point),
+        )
+        for point in row.curve
+    ]
+    labels = ("position", "accuracy", "95 %")
+    # As many positions a line as fit.
+    width = max(len(text) for column in columns for text in column) + 2
+    most = max(1, (terminal.width - 10) // width)
+    for begin in range(0, len(columns), most):
+        part = list(zip(labels, *columns[begin : begin + most], strict=True))
+        yield from (f"  {line}" for line in in_columns(part, 1).splitlines())
+
+
+def _limits(point: Point) -> str:
+    return "" if point.low is None or point.high is None else f"[{100 * point.low:.0f}, {100 * point.high:.0f}]"
+
+
+def _summed_up(row: ModelRow, terminal: Terminal) -> list[str]:
+    """The shape with its meaning, the PBI and the references."""
+    word = shape_of(row)
+    meaning = MEANINGS.get(word)
+    if word == UNCLEAR:
+        meaning = f"cannot tell yet{f': about {row.needed:,} questions would' if row.needed else ''}"
+    parts = [f"{word} ({meaning})" if meaning else word]
+    parts += [f"PBI {_pbi(row)}"] if _pbi(row) != "-" else []
+    references = (("closed book", row.closed_book), ("oracle", row.oracle))
+    parts += [f"{name} {_accuracy(row, number, True)} %" for name, number in references if number]
+    return wrap("; ".join(parts), terminal.width, initial_indent="  shape     ", subsequent_indent=" " * 12)
+
+
+# --- Accuracies without positions ------------------------------------------------------------------------------
+
+
+def _accuracies(tables: Sequence[QuestionTable], units: Mapping[str, str], terminal: Terminal) -> list[str]:
+    """A line for each experiment of one model."""
+    lines = []
+    for table in tables:
+        rows = [row for size in table.sizes for row in size.rows]
+        texts = [
+            f"{size}{_with_limits(row, terminal)}" for size, row in zip(_sizes(table, units, " "), rows, strict=True)
+        ]
+        title = f"{table.experiment}, {_numbers(rows, table.metric)}: "
+        lines += wrap(title + ", ".join(texts), terminal.width, subsequent_indent="  ")
+    return lines
+
+
+def _grid(tables: Sequence[QuestionTable], units: Mapping[str, str], terminal: Terminal) -> list[str]:
+    """A row for each model and a column for each experiment and size, as many columns a line as fit."""
+    rows = [row for table in tables for size in table.sizes for row in size.rows]
+    if not rows:
+        return []
+    models = list(dict.fromkeys(row.model for row in rows))
+    names = short_names(models, min(max(map(len, models)), LONGEST))
+    room = terminal.width - 2 - max(map(len, names))
+    columns = []
+    for table in tables:
+        for name, size in zip(_sizes(table, units, ""), table.sizes, strict=True):
+            cells = {row.model: _with_limits(row, terminal) for row in size.rows}
+            texts = (", ".join(filter(None, (table.experiment, name))), *(cells.get(model, "-") for model in models))
+            columns.append([_shortened(text, room - 2) for text in texts])
+    lines = [f"without positions, accuracy [95 %], {_numbers(rows, tables[0].metric)}"]
+    width = max(len(text) for column in columns for text in column) + 2
+    most = max(1, room // width)
+    for begin in range(0, len(columns), most):
+        part = list(zip(["", *names], *columns[begin : begin + most], strict=True))
+        lines += [f"  {line}" for line in in_columns(part, 1).splitlines()]
+    return lines
+
+
+def _sizes(table: QuestionTable, units: Mapping[str, str], end: str) -> list[str]:
+    """The sizes in words, with an end; "" for an only one."""
+    unit = units.get(table.experiment, "items")
+    return [f"{_size_in_words(size, unit)}{end}" if len(table.sizes) > 1 else "" for size in table.sizes]
+
+
+def _with_limits(row: ModelRow, terminal: Terminal) -> str:
+    """`63 % [51, 74]` with its marks."""
+    number = row.overall
+    if (text := _accuracy(row, number)) == "-":
+        return text + mark(row.marks, terminal)
+    has_limits = number.low is not None and number.high is not None
+    limits = f" [{100 * number.low:.0f}, {100 * number.high:.0f}]" if has_limits else ""  # type: ignore[operator]
+    return f"{text} %{limits}{mark(row.marks, terminal)}"
