@@ -71,18 +71,22 @@ KINDS = {
 }
 
 
-def gold_findings(rows: Iterable[Row], experiments: Iterable[Row] = ()) -> Iterator[Finding]:
+def gold_findings(rows: Iterable[Row], experiments: Sequence[Row] = ()) -> Iterator[Finding]:
     """A finding for each question set with a gold passage that was looked for, or without one.
 
-    rows: of gold_passages.csv; experiments: settings of each.
+    rows: of gold_passages.csv; experiments: settings of each. A set concerns the experiments that ask it, and those
+    whose closed book or oracle does.
     """
-    asking = [(settings["name"], {*(settings.get("datasets") or {}).values()}) for settings in experiments]
     for name, of_set in grouped(rows, itemgetter("questions")).items():
         looked_for, without = (sum(row["how"] in hows for row in of_set) for hows in ((LOOKED_FOR,), WITHOUT))
         if looked_for or without:
+            asking = {one["name"] for one in experiments if name in (one.get("datasets") or {}).values()}
+            concerned = (
+                one for one in experiments if asking & {one["name"], one.get("closed_book"), one.get("oracle")}
+            )
             yield Finding(
                 "gold_looked_for",
-                experiments=tuple(experiment for experiment, names in asking if name in names),
+                experiments=tuple(one["name"] for one in concerned),
                 n=len(of_set),
                 facts={"questions": name, "looked_for": looked_for, "without": without},
                 remedy="correct_gold",
