@@ -13,6 +13,7 @@ from litm.findings.curves import CUT, FLOOR, REFUSED, SILENT
 from litm.findings.headline import headline_of
 from litm.findings.kinds import KINDS
 from litm.findings.record import Finding, Number, Strength, StudyFindings
+from litm.findings.warnings import concerns, in_groups
 from litm.scoring.doubts import is_doubt
 
 IN_DOUBT, DIFFERING, NOT_DIFFERING = "in doubt", "positions differ", "no difference shown"
@@ -195,7 +196,7 @@ def _row(
         marks=tuple(
             group.number
             for group in warnings
-            if group.number and any(_concerns(warning, model, *one) for warning in group.findings for one in touched)
+            if group.number and any(concerns(warning, model, *one) for warning in group.findings for one in touched)
         ),
     )
 
@@ -232,23 +233,11 @@ def _warning_groups(
             names = (reference.facts[key] for key in ("closed_book", "oracle"))
             cells += [(model, name, None) for name in names if name]
     warnings = [one for one in findings if KINDS[one.kind].is_warning]
-    groups = grouped(warnings, lambda one: (one.kind, one.facts.get("doubt")))
-    touching = [key for key, alike in groups.items() if any(_concerns(one, *cell) for one in alike for cell in cells)]
-    ordered = [*touching, *(key for key in groups if key not in touching)]
-    return [
-        WarningGroup(place if key in touching else 0, key[0], tuple(groups[key]))
-        for place, key in enumerate(ordered, start=1)
-    ]
-
-
-def _concerns(warning: Finding, model: str, experiment: str, size: int | None) -> bool:
-    """Whether a warning concerns a number of a model and an experiment; size: of the number, None for any."""
-    sizes = [warning.size] if warning.size is not None else warning.facts.get("sizes") or [None]
-    return (
-        (not warning.models or model in warning.models)
-        and experiment in warning.experiments
-        and (size is None or None in sizes or size in sizes)
-    )
+    groups = in_groups(warnings)
+    touching = [alike for alike in groups if any(concerns(one, *cell) for one in alike for cell in cells)]
+    numbered = [(place, alike) for place, alike in enumerate(touching, start=1)]
+    ordered = [*numbered, *((0, alike) for alike in groups if alike not in touching)]
+    return [WarningGroup(number, alike[0].kind, alike) for number, alike in ordered]
 
 
 # --- Pairs -----------------------------------------------------------------------------------------------------

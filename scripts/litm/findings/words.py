@@ -9,14 +9,17 @@ from typing import Any
 from litm.analysis.shapes import MEANINGS, NONE
 from litm.base.messages import counted, first_of, in_range, interval, ordinal, p_in_words, percent, points
 from litm.findings.advice_words import advice_sentences
+from litm.findings.kinds import KINDS
 from litm.findings.record import Finding, Number, Strength
+from litm.findings.warning_words import MOST_MODELS, WARNING_REMEDIES, warning_in_words
 from litm.scoring.doubts import doubt_in_words
 from litm.scoring.metrics import METRICS, Metric
 
 #: Names of a list in a sentence, and models that a headline names, at most.
 MOST_NAMES, MOST_TOLD = 3, 3
 #: What to do, by the names of remedies.
-REMEDIES: dict[str, str] = {
+REMEDIES: Mapping[str, str] = {
+    **WARNING_REMEDIES,
     "fewer_items": "use fewer or shorter items, or another model",
     "raise_limit": "raise max_new_tokens (or the limit in the model's `request`), or use another model if the answers "
     "repeat themselves",
@@ -65,7 +68,16 @@ MOST_NATS = 20
 
 def sentence(finding: Finding) -> str:
     """A finding as a sentence, or as several."""
+    if KINDS[finding.kind].is_warning:
+        return warning_sentence([finding])
     return SENTENCES[finding.kind](finding)
+
+
+def warning_sentence(group: Sequence[Finding]) -> str:
+    """The warnings of a `WarningGroup` as one sentence."""
+    kind = group[0].kind
+    words = WARNINGS[kind](group) if kind in WARNINGS else warning_in_words(group)
+    return f"{words[0].upper() if kind in WARNINGS and words.startswith('for ') else words[0]}{words[1:]}."
 
 
 def where(finding: Finding) -> str:
@@ -199,12 +211,13 @@ def _accuracy(finding: Finding) -> str:
     return f"{where(finding)}: {share(finding.numbers['overall'])}, n = {finding.n:,}."
 
 
-def _no_information(finding: Finding) -> str:
-    facts = finding.facts
-    n = in_range((finding.n or 0, facts["n_most"]))
-    more = f" clusters ({facts['cluster']})" if facts["cluster"] else ""
-    because = f"{REASONS[facts['reason']]} (n = {n})"
-    return f"{where(finding)}: positions show nothing, because {because}{remedy(finding)}{more}."
+def _no_information(group: Sequence[Finding]) -> str:
+    facts = group[0].facts
+    n = in_range([number for finding in group for number in (finding.n or 0, finding.facts["n_most"])])
+    clusters = {finding.facts["cluster"] for finding in group} - {None}
+    more = f" clusters ({clusters.pop()})" if len(clusters) == 1 else ""
+    which = first_of([where(finding) for finding in group], MOST_MODELS, "; ")
+    return f"{which}: positions show nothing, because {REASONS[facts['reason']]} (n = {n}){remedy(group[0])}{more}"
 
 
 def _references(finding: Finding) -> str:
@@ -219,21 +232,21 @@ def _references(finding: Finding) -> str:
     return f"{where(finding)}: {helps}{told}"
 
 
-def _no_benefit(finding: Finding) -> str:
-    numbers = finding.numbers
-    if numbers["closed_book"].value is None:
-        told = "no answer is right with the document alone"
-    else:
-        effect = (
-            "positions are shown to differ"
-            if finding.facts["is_differing"]
-            else "these answers cannot show an effect of position, number or order"
-        )
-        told = (
-            f"{effect}. Right with the document alone: {share(numbers['oracle'])}; without any: "
-            f"{share(numbers['closed_book'])} (n = {finding.n:,}); the document alone is not shown to help"
-        )
-    return f"{where(finding)}: {told}{remedy(finding)}."
+def _no_benefit(group: Sequence[Finding]) -> str:
+    which = first_of([_beside(finding) for finding in group], MOST_MODELS, "; ")
+    remedies = list(dict.fromkeys(REMEDIES[finding.remedy] for finding in group if finding.remedy))
+    effect = (
+        "" if any(one.facts["is_differing"] for one in group) else ", so positions and documents have nothing to show"
+    )
+    return f"The document alone is not shown to help {which}{effect}: {'; or '.join(remedies)}"
+
+
+def _beside(finding: Finding) -> str:
+    """`a on qa (20.0 % [0.5, 71.6] right with it, 0.0 % [0.0, 52.2] without, n = 5)`."""
+    oracle, closed_book = (finding.numbers[name] for name in ("oracle", "closed_book"))
+    without = "" if closed_book.value is None else f", {share(closed_book)} without"
+    differ = ", though positions differ" if finding.facts["is_differing"] else ""
+    return f"{where(finding)} ({share(oracle)} right with it{without}, n = {finding.n:,}{differ})"
 
 
 def _pair(finding: Finding) -> str:
@@ -307,15 +320,18 @@ def _advice(finding: Finding) -> str:
     return " ".join(advice_sentences(finding))
 
 
-#: The sentence of each kind.
+#: The sentence on warnings of a kind of this module's makers, without its full stop.
+WARNINGS: Mapping[str, Callable[[Sequence[Finding]], str]] = {
+    "no_information": _no_information,
+    "no_benefit": _no_benefit,
+}
+#: The sentence of each other kind.
 SENTENCES: Mapping[str, Callable[[Finding], str]] = {
     "study": _study,
     "stand_ins": _stand_ins,
     "curve": _curve,
     "accuracy": _accuracy,
-    "no_information": _no_information,
     "references": _references,
-    "no_benefit": _no_benefit,
     "pair": _pair,
     "log_probability": _log_probability,
     "advice": _advice,
