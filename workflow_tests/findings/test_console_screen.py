@@ -67,7 +67,7 @@ TEXTS = Texts(
     "to tell, about 600 would.",
     ("gpt-4o-mini on rag: pass 5 documents, best last; it costs US$ 0.40 per 1,000 questions. Shown: +8.1 points "
      "[3.0, 13.2].",),
-    [(number if number < 4 else 0, WARNING) for number in range(1, 13)],
+    warnings=[(number if number < 4 else 0, WARNING) for number in range(1, 13)],
 )  # fmt: skip
 
 

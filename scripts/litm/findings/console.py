@@ -9,42 +9,69 @@ from itertools import chain
 from textwrap import wrap
 from typing import NamedTuple
 
+from litm.findings.advice_words import advice_sentences
 from litm.findings.console_tables import Terminal, mark, table_lines
 from litm.findings.first_screen import FirstScreen
+from litm.findings.record import StudyFindings
+from litm.findings.words import headline, sentence, warning_sentence
 
-#: Lines of the screen, of its headline and advice, and of its warnings where not all lines fit, at most.
-MOST, MOST_HEADLINE, MOST_ADVICE, MOST_WARNINGS = 40, 3, 6, 10
+#: Lines of the screen, of its headline, of its advice and of log-probabilities, and of its warnings where not all lines
+#: fit, at most.
+MOST, MOST_HEADLINE, MOST_SENTENCES, MOST_WARNINGS = 40, 3, 6, 10
 REPORT = "results/report.html"
-ADVICE, WARNINGS = "What to do:", "Before you quote this:"
+ADVICE, PROBABILITIES, WARNINGS = "What to do:", "By log-probability:", "Before you quote this:"
 
 
 class Texts(NamedTuple):
     """The sentences of the screen."""
 
-    headline: str
-    advice: Sequence[str]
-    warnings: Sequence[tuple[int, str]]
+    headline: str = ""
+    advice: Sequence[str] = ()
+    probabilities: Sequence[str] = ()
+    warnings: Sequence[tuple[int, str]] = ()
     """Number of the marks, 0 without one, and the sentence."""
 
 
+def texts_of(screen: FirstScreen, findings: StudyFindings) -> Texts:
+    """The sentences of a screen and of the findings that it is made of."""
+    # Advice stands below.
+    first = [finding for finding in screen.headline if finding.kind != "advice"]
+    return Texts(
+        headline(first) if first else "",
+        [" ".join(advice_sentences(finding)) for finding in screen.advice],
+        [sentence(finding) for finding in findings.of_kind("log_probability")],
+        [(group.number, warning_sentence(group.findings)) for group in screen.warnings],
+    )
+
+
 def console_lines(
-    screen: FirstScreen, texts: Texts, units: Mapping[str, str], files: Sequence[str], terminal: Terminal
+    screen: FirstScreen,
+    texts: Texts,
+    units: Mapping[str, str],
+    files: Sequence[str],
+    terminal: Terminal,
+    with_positions: bool = True,
 ) -> list[str]:
     """The lines of the screen, at most `MOST`.
 
-    units: of the sizes of each experiment, such as documents; files: lines that say where the results are.
+    units: of the sizes of each experiment, such as documents; files: lines that say where the results are;
+    with_positions: whether one model has a column for each position, if there is room.
     """
     width = terminal.width
-    headline = _cut(wrap(texts.headline, width), MOST_HEADLINE, width)
-    advice = _sentences([("", text) for text in texts.advice], MOST_ADVICE, width, ADVICE)
+    first = _cut(wrap(texts.headline, width), MOST_HEADLINE, width)
+    others = [
+        line
+        for title, sentences in ((ADVICE, texts.advice), (PROBABILITIES, texts.probabilities))
+        for line in _sentences([("", text) for text in sentences], MOST_SENTENCES, width, title)
+    ]
     ending = [line for file in files for line in wrap(file, width, break_long_words=False)]
-    room = MOST - len(headline) - len(advice) - len(ending)
+    room = MOST - len(first) - len(others) - len(ending)
     marked = [(f"{mark((number,), terminal)} " if number else "- ", text) for number, text in texts.warnings]
     n_marked = sum(number > 0 for number, _ in texts.warnings)
     warnings = _sentences(marked, MOST, width, WARNINGS, n_marked)
-    tables = table_lines(screen, units, room - min(len(warnings), MOST_WARNINGS), terminal)
+    tables = table_lines(screen, units, room - min(len(warnings), MOST_WARNINGS), terminal, with_positions)
     warnings = _sentences(marked, room - len(tables), width, WARNINGS, n_marked)
-    sections = [section for section in (headline, tables, advice, warnings, ending) if section]
+    sections = [section for section in (first, tables, others, warnings, ending) if section]
     if sum(map(len, sections)) + len(sections) - 1 <= MOST:
         sections = [["", *section] if place else section for place, section in enumerate(sections)]
     return [_plain(line) if terminal.is_ascii else line for section in sections for line in section]

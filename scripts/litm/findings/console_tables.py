@@ -9,10 +9,12 @@ from itertools import accumulate
 from textwrap import wrap
 from typing import NamedTuple
 
-from litm.analysis.shapes import MEANINGS, NONE
+from litm.analysis.shapes import MEANINGS, NONE, PRIMACY, PRIMACY_UNCLEAR, RECENCY, RECENCY_UNCLEAR
 from litm.base.messages import first_of, in_columns, in_range, interval, ordinal, signed_percent
-from litm.findings.first_screen import FirstScreen, ModelRow, Point, QuestionTable, SizeTable
+from litm.findings.curves import TOO_FEW
+from litm.findings.first_screen import DIFFERING, IN_DOUBT, FirstScreen, ModelRow, Point, QuestionTable, SizeTable
 from litm.findings.record import Number, Strength
+from litm.findings.words import REASONS, about
 from litm.placements import gold_places
 from litm.scoring.metrics import METRICS, Metric
 
@@ -25,8 +27,18 @@ BLOCKS, DIGITS = "▁▂▃▄▅▆▇█", "0123456789"
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: Where everything is that a terminal has no room for.
 REST = "results/report.html, tables/accuracy.csv"
-#: Words for a curve without a shape that a reader is warned of.
-IN_DOUBT, UNCLEAR = "in doubt", "unclear"
+#: The word for a curve of too few questions to tell.
+UNCLEAR = "unclear"
+#: Shorter words for shapes, where what is shown is the same.
+SHORT = {
+    PRIMACY: "primacy",
+    RECENCY: "recency",
+    RECENCY_UNCLEAR: "primacy",
+    PRIMACY_UNCLEAR: "recency",
+    NONE: "none shown",
+    TOO_FEW: "too few",
+    DIFFERING: "differ",
+}
 
 
 @dataclass(frozen=True)
@@ -61,25 +73,29 @@ class Column(NamedTuple):
     """Whether its texts begin at one place; numbers end at one."""
 
 
-def table_lines(screen: FirstScreen, units: Mapping[str, str], room: int, terminal: Terminal) -> list[str]:
+def table_lines(
+    screen: FirstScreen, units: Mapping[str, str], room: int, terminal: Terminal, with_positions: bool = True
+) -> list[str]:
     """The lines of the tables and what explains them, at most `room`, the last of which says what is left out.
 
     Of an experiment with several sizes the last comes first, then other experiments, then other sizes. A study of one
     model has all positions with intervals, if there is room.
 
-    units: of the sizes of each experiment, such as documents.
+    units: of the sizes of each experiment, such as documents; with_positions: see `console_lines`.
     """
     curved = [table for table in screen.tables if _has_curve(table)]
     plain = [table for table in screen.tables if not _has_curve(table)]
     is_of_one = len({row.model for table in screen.tables for size in table.sizes for row in size.rows}) == 1
-    if is_of_one and len(lines := _by_position(curved, units, terminal) + _accuracies(plain, units, terminal)) <= room:
-        return lines
     last = _accuracies(plain, units, terminal) if is_of_one else _grid(plain, units, terminal)
-    last = last if len(last) <= room // 3 or not curved else []
+    if is_of_one and with_positions and len(lines := _by_position(curved, units, terminal) + last) <= room:
+        return lines
+    # Accuracies without positions have a third of the room, or all.
+    most = max(2, room // 3 if curved else room)
+    if len(last) > most:
+        n_more = len(last) - most + 1
+        last = [*last[: most - 1], f"and {n_more:,} more lines: {REST}"]
     blocks, order = _blocks(curved, units, is_of_one)
-    lines = _as_fits(blocks, order, room - len(last), terminal)
-    left = [table.experiment for table in plain if not last]
-    return [*lines, *last, *([f"without positions: {first_of(left, 3)}: {REST}"] if left else [])][:room]
+    return [*_as_fits(blocks, order, room - len(last), terminal), *last]
 
 
 def _has_curve(table: QuestionTable) -> bool:
@@ -243,7 +259,9 @@ def _pbi(row: ModelRow) -> str:
 
 def shape_of(row: ModelRow) -> str:
     """The shape as a word of the table."""
-    return UNCLEAR if row.shape == NONE and row.strength is Strength.CANNOT_TELL else row.shape or "-"
+    if row.shape == NONE and row.strength is Strength.CANNOT_TELL:
+        return UNCLEAR
+    return SHORT.get(row.shape, row.shape) or "-"
 
 
 def _curve(row: ModelRow, terminal: Terminal) -> str:
@@ -277,10 +295,10 @@ def _legend(rows: Sequence[ModelRow], shown: set[str], terminal: Terminal) -> li
         *(["=: not shown to differ from the row above"] if any(row.is_tied for row in rows) else []),
     ]
     lines = ["; ".join(parts)]
-    needed = sorted(row.needed for row in rows if row.needed and shape_of(row) == UNCLEAR)
+    needed = sorted({row.needed for row in rows if row.needed})
     if needed and "shape" in shown:
-        about = in_range((needed[0], needed[-1]))
-        lines.append(f"{UNCLEAR}: cannot tell yet; about {about} questions would show an effect of 5 points")
+        numbers = " to ".join(dict.fromkeys(about(number) for number in (needed[0], needed[-1])))
+        lines.append(f"{UNCLEAR}: cannot tell yet; {numbers} questions would show an effect of 5 points")
     return [line for text in lines for line in wrap(text, terminal.width)]
 
 
@@ -342,11 +360,13 @@ def _limits(point: Point) -> str:
 
 def _summed_up(row: ModelRow, terminal: Terminal) -> list[str]:
     """The shape with its meaning, the PBI and the references."""
-    word = shape_of(row)
-    meaning = MEANINGS.get(word)
-    if word == UNCLEAR:
-        meaning = f"cannot tell yet{f': about {row.needed:,} questions would' if row.needed else ''}"
-    parts = [f"{word} ({meaning})" if meaning else word]
+    needed = f": {about(row.needed)} questions would show an effect of 5 points" if row.needed else ""
+    if row.shape in MEANINGS and row.shape != NONE:
+        parts = [f"{row.shape} ({MEANINGS[row.shape]})"]
+    elif row.strength is Strength.CANNOT_TELL:
+        parts = [f"cannot tell yet{needed or ': use more questions'}"]
+    else:
+        parts = [REASONS.get(row.shape, SHORT.get(row.shape, row.shape))]
     parts += [f"PBI {_pbi(row)}"] if _pbi(row) != "-" else []
     references = (("closed book", row.closed_book), ("oracle", row.oracle))
     parts += [f"{name} {_accuracy(row, number, True)} %" for name, number in references if number]

@@ -81,7 +81,8 @@ KINDS = {
             "position_worst": "position of the worst accuracy",
             "n_left_out": "questions that were not scored at every position",
             "n_positions": "number of positions",
-            "points": "[position from 0, depth, accuracy] of each position; the accuracy is null where it is in doubt",
+            "points": "[position from 0, depth, accuracy, its lower and its upper 95 % limit] of each position; the "
+            "last three are null where the accuracy is in doubt",
             "needed": "questions that show a PBI of 5 points with a chance of 80 %; null where curves do not tell",
         },
     ),
@@ -149,7 +150,7 @@ def curve_findings(
         ]
         # Curves at a bound, or of few questions, do not tell how many are enough.
         needed = numbers_needed.get(curve_of(row)) if row["verdict"] != NO_INFORMATION else None
-        points = [[cell["position"], cell["depth"], sound_accuracy(cell)] for cell in of_curve]
+        points = [[cell["position"], cell["depth"], *sound_accuracy(cell)] for cell in of_curve]
         reason = reason_of(row, mostly)
         yield Finding(
             "curve",
@@ -179,9 +180,9 @@ def curve_findings(
         )
 
 
-def sound_accuracy(cell: Row) -> float | None:
-    """The accuracy of a row of accuracy.csv; None without answers, or with answers in doubt."""
-    return None if cell.get("doubt") else cell["accuracy"]
+def sound_accuracy(cell: Row) -> tuple[float | None, float | None, float | None]:
+    """The accuracy of a row of accuracy.csv with its limits; None without answers, or with answers in doubt."""
+    return (None, None, None) if cell.get("doubt") else (cell["accuracy"], cell["ci_low"], cell["ci_high"])
 
 
 def reason_of(row: Row, mostly: Mapping[tuple, str]) -> str | None:
@@ -213,7 +214,7 @@ def _mostly(accuracy: Iterable[Row], wrong: Iterable[Row]) -> dict[tuple, str]:
 def _curve_numbers(row: Row, points: Sequence[Sequence]) -> dict[str, Number]:
     if is_doubt(row["reason"]):
         return dict.fromkeys(KINDS["curve"].numbers, Number(None))
-    accuracies = [accuracy for _, _, accuracy in points]
+    accuracies = [point[2] for point in points]
     is_whole = len(accuracies) > 0 and None not in accuracies
     return {
         "overall": Number(sum(accuracies) / len(accuracies) if is_whole else None),
