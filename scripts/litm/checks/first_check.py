@@ -30,15 +30,13 @@ from litm.workflow.start import ROOT, snakemake_command
 #: First line of the files that this writes, and may write again.
 WRITTEN = "# Written by `litm check`."
 #: Tables that the words at the end are taken from.
-TABLES, REFERENCE_TABLES = ("accuracy", "position_bias"), ("utilisation",)
+TABLES, REFERENCE_TABLES = ("accuracy", "position_bias", "detectable_effects"), ("utilisation",)
 #: US dollars that a check may cost without a question.
 BUDGET = 1.0
 FOLDER = Path("litm-check")
 LOG = "check.log"
 #: Lines of a run that say how far it is.
 PROGRESS = re.compile(r"^\d+ of \d+ steps|prompts/s")
-#: Beginnings of lines at the end of a run that say what the curves show, or where files are.
-IN_CURVES = ("  position ", "  accuracy ", "  95 % ", "tables: ", "figures: ")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -228,15 +226,15 @@ def _progress(line: str) -> None:
 
 
 def _show(folder: Path, study: Study, asked: Asked) -> None:
-    """Print the curves, the words, the places of the pictures, and the command of the full study."""
+    """Print the curves, the first screen, the places of the pictures, and the command of the full study."""
     from litm.checks.first_curve import curves
-    from litm.workflow.outcome import outcome
+    from litm.workflow.outcome import findings_in, screen_lines, terminal_of
 
+    terminal = terminal_of(sys.stdout, f"{folder}/results/tables/")
     with contextlib.chdir(folder):
         print(*curves(study.experiments), sep="\n")
-        accuracies = map(str, sorted(Path("results/accuracy").glob("*/*.csv")))
-        lines = [*outcome(study, _Everything(), accuracies, [], {}, 0.0)]
-    print(*(line for line in lines if not line.startswith(IN_CURVES)), sep="\n")
+        findings = findings_in(study, _Everything())
+    print(*screen_lines(study, findings, terminal, with_positions=False), sep="\n")
     print("pictures:", *(folder / path for path in figures_of(study)))
     if asked.is_made_up:
         print("Everything above is made up: it shows what a check looks like, and nothing about any model.")

@@ -18,7 +18,6 @@ from litm.findings.words import headline, sentence, warning_sentence
 #: Lines of the screen, of its headline, of its advice and of log-probabilities, and of its warnings where not all lines
 #: fit, at most.
 MOST, MOST_HEADLINE, MOST_SENTENCES, MOST_WARNINGS = 40, 3, 6, 10
-REPORT = "results/report.html"
 ADVICE, PROBABILITIES, WARNINGS = "What to do:", "By log-probability:", "Before you quote this:"
 
 
@@ -62,45 +61,47 @@ def console_lines(
     others = [
         line
         for title, sentences in ((ADVICE, texts.advice), (PROBABILITIES, texts.probabilities))
-        for line in _sentences([("", text) for text in sentences], MOST_SENTENCES, width, title)
+        for line in _sentences([("", text) for text in sentences], MOST_SENTENCES, terminal, title)
     ]
     ending = [line for file in files for line in wrap(file, width, break_long_words=False)]
     room = MOST - len(first) - len(others) - len(ending)
     marked = [(f"{mark((number,), terminal)} " if number else "- ", text) for number, text in texts.warnings]
     n_marked = sum(number > 0 for number, _ in texts.warnings)
-    warnings = _sentences(marked, MOST, width, WARNINGS, n_marked)
+    warnings = _sentences(marked, MOST, terminal, WARNINGS, n_marked)
     tables = table_lines(screen, units, room - min(len(warnings), MOST_WARNINGS), terminal, with_positions)
-    warnings = _sentences(marked, room - len(tables), width, WARNINGS, n_marked)
+    warnings = _sentences(marked, room - len(tables), terminal, WARNINGS, n_marked)
     sections = [section for section in (first, tables, others, warnings, ending) if section]
     if sum(map(len, sections)) + len(sections) - 1 <= MOST:
         sections = [["", *section] if place else section for place, section in enumerate(sections)]
     return [_plain(line) if terminal.is_ascii else line for section in sections for line in section]
 
 
-def _sentences(texts: Sequence[tuple[str, str]], most: int, width: int, title: str, n_first: int = 0) -> list[str]:
+def _sentences(
+    texts: Sequence[tuple[str, str]], most: int, terminal: Terminal, title: str, n_first: int = 0
+) -> list[str]:
     """A title and sentences, each with its sign, at most `most` lines.
 
     n_first: sentences that are shortened, if they are too long, and not left out; how many others are is said.
     """
     if not texts:
         return []
-    whole = [_hanging(sign, text, width) for sign, text in texts]
-    for n_shown in range(len(whole), n_first, -1):
-        lines = [title, *chain.from_iterable(whole[:n_shown]), *_more(len(whole) - n_shown)]
+    whole = [_hanging(sign, text, terminal.width) for sign, text in texts]
+    for n_shown in range(len(whole), max(n_first, 1) - 1, -1):
+        lines = [title, *chain.from_iterable(whole[:n_shown]), *_more(len(whole) - n_shown, terminal)]
         if len(lines) <= most:
             return lines
-    title = f"{title.removesuffix(':')} (in full: {REPORT}):"
+    title = f"{title.removesuffix(':')} (in full: {terminal.rest}):"
     for longest in range(most, 0, -1):
-        first = [_cut(lines, longest, width) for lines in whole[: max(n_first, 1)]]
-        lines = [title, *chain.from_iterable(first), *_more(len(whole) - len(first))]
+        first = [_cut(lines, longest, terminal.width) for lines in whole[: max(n_first, 1)]]
+        lines = [title, *chain.from_iterable(first), *_more(len(whole) - len(first), terminal)]
         if len(lines) <= most:
             return lines
     n_shown = max(0, most - 2)
-    return [title, *chain.from_iterable(first[:n_shown]), *_more(len(whole) - n_shown)]
+    return [title, *chain.from_iterable(first[:n_shown]), *_more(len(whole) - n_shown, terminal)]
 
 
-def _more(n: int) -> list[str]:
-    return [f"  and {n:,} more: {REPORT}"] if n else []
+def _more(n: int, terminal: Terminal) -> list[str]:
+    return [f"  and {n:,} more: {terminal.rest}"] if n else []
 
 
 def _hanging(sign: str, text: str, width: int) -> list[str]:

@@ -25,8 +25,6 @@ DROPPED = (("closed", "oracle"), ("curve",), ("all",), ("shape",))
 #: Heights of a curve from 0 to 100 %.
 BLOCKS, DIGITS = "▁▂▃▄▅▆▇█", "0123456789"
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-#: Where everything is that a terminal has no room for.
-REST = "results/report.html, tables/accuracy.csv"
 #: The word for a curve of too few questions to tell.
 UNCLEAR = "unclear"
 #: Shorter words for shapes, where what is shown is the same.
@@ -43,11 +41,13 @@ SHORT = {
 
 @dataclass(frozen=True)
 class Terminal:
-    """What lines are for."""
+    """What lines are for, and where everything else is."""
 
     columns: int = 100
     is_ascii: bool = False
     """Whether it shows no other characters."""
+    rest: str = "results/report.html, tables/accuracy.csv"
+    """Where everything is that has no room."""
 
     @property
     def width(self) -> int:
@@ -93,7 +93,7 @@ def table_lines(
     most = max(2, room // 3 if curved else room)
     if len(last) > most:
         n_more = len(last) - most + 1
-        last = [*last[: most - 1], f"and {n_more:,} more lines: {REST}"]
+        last = [*last[: most - 1], f"and {n_more:,} more lines: {terminal.rest}"]
     blocks, order = _blocks(curved, units, is_of_one)
     return [*_as_fits(blocks, order, room - len(last), terminal), *last]
 
@@ -102,11 +102,15 @@ def _has_curve(table: QuestionTable) -> bool:
     return any(row.curve for size in table.sizes for row in size.rows)
 
 
-def _size_in_words(size: SizeTable, unit: str) -> str:
+def _size_in_words(size: SizeTable, table: QuestionTable, units: Mapping[str, str]) -> str:
+    """`20 documents`, with the places of the gold items where they tell tables of one size apart."""
+    words = f"{size.size:,} {units.get(table.experiment, 'items')}"
+    if sum(other.size == size.size for other in table.sizes) < 2:
+        return words
     places = [
         ordinal(place + 1) if isinstance(place, int) else f"{place:g}" for place in gold_places(size.placement or "")
     ]
-    return ", ".join([f"{size.size:,} {unit}", *([f"answers at {', '.join(places)}"] if places else [])])
+    return ", ".join([words, *([f"answers at {', '.join(places)}"] if places else [])])
 
 
 def _numbers(rows: Iterable[ModelRow], metric: str) -> str:
@@ -126,10 +130,11 @@ def _blocks(
     order: list[tuple[bool, int]] = []
     for table in tables:
         for size in table.sizes:
-            name = f"{table.experiment}, {_size_in_words(size, units.get(table.experiment, 'items'))}"
+            name = f"{table.experiment}, {_size_in_words(size, table, units)}"
             order.append((size is not table.sizes[-1], len(blocks)))
             if is_of_one:
-                blocks += [Block("", ((name, row),), name) for row in size.rows]
+                label = name if len(table.sizes) > 1 else table.experiment
+                blocks += [Block("", ((label, row),), name) for row in size.rows]
             else:
                 rows = tuple((row.model, row) for row in size.rows)
                 blocks.append(Block(f"{name}, {_numbers(size.rows, table.metric)}", rows, name))
@@ -164,8 +169,12 @@ def _left_out(names: Sequence[str], terminal: Terminal) -> list[str]:
     """A line on what is left out, which names as much of it as fits."""
     if not names:
         return []
-    texts = [f"not shown: {first_of(names, most)} ({REST})" for most in range(len(names), 0, -1)]
-    return [next((text for text in texts if len(text) <= terminal.width), f"not shown: {len(names):,} more ({REST})")]
+    texts = [f"not shown: {first_of(names, most)} ({terminal.rest})" for most in range(len(names), 0, -1)]
+    return [
+        next(
+            (text for text in texts if len(text) <= terminal.width), f"not shown: {len(names):,} more ({terminal.rest})"
+        )
+    ]
 
 
 def _laid_out(blocks: Sequence[Block], terminal: Terminal) -> list[str]:
@@ -261,7 +270,8 @@ def shape_of(row: ModelRow) -> str:
     """The shape as a word of the table."""
     if row.shape == NONE and row.strength is Strength.CANNOT_TELL:
         return UNCLEAR
-    return SHORT.get(row.shape, row.shape) or "-"
+    is_silent = row.shape == NONE and row.strength is Strength.UNINFORMATIVE
+    return "-" if is_silent else SHORT.get(row.shape, row.shape) or "-"
 
 
 def _curve(row: ModelRow, terminal: Terminal) -> str:
@@ -328,7 +338,7 @@ def _by_position(tables: Sequence[QuestionTable], units: Mapping[str, str], term
     for table in tables:
         for size in table.sizes:
             for row in size.rows:
-                name = f"{table.experiment}, {_size_in_words(size, units.get(table.experiment, 'items'))}"
+                name = f"{table.experiment}, {_size_in_words(size, table, units)}"
                 title = f"{name}, {_numbers([row], table.metric)} {mark(row.marks, terminal)}"
                 lines += [title.rstrip(), *_positions(row, terminal), *_summed_up(row, terminal)]
     return lines
@@ -368,9 +378,15 @@ def _summed_up(row: ModelRow, terminal: Terminal) -> list[str]:
     else:
         parts = [REASONS.get(row.shape, SHORT.get(row.shape, row.shape))]
     parts += [f"PBI {_pbi(row)}"] if _pbi(row) != "-" else []
-    references = (("closed book", row.closed_book), ("oracle", row.oracle))
-    parts += [f"{name} {_accuracy(row, number, True)} %" for name, number in references if number]
-    return wrap("; ".join(parts), terminal.width, initial_indent="  shape     ", subsequent_indent=" " * 12)
+    lines = [("shape", "; ".join(parts))]
+    if row.closed_book or row.oracle:
+        known = (("closed book", row.closed_book), ("oracle", row.oracle))
+        lines.append(("beside", ", ".join(f"{name} {_with_limits(row, number)}" for name, number in known if number)))
+    return [
+        line
+        for label, text in lines
+        for line in wrap(text, terminal.width, initial_indent=f"  {label:<8}  ", subsequent_indent=" " * 12)
+    ]
 
 
 # --- Accuracies without positions ------------------------------------------------------------------------------
@@ -382,7 +398,7 @@ def _accuracies(tables: Sequence[QuestionTable], units: Mapping[str, str], termi
     for table in tables:
         rows = [row for size in table.sizes for row in size.rows]
         texts = [
-            f"{size}{_with_limits(row, terminal)}" for size, row in zip(_sizes(table, units, " "), rows, strict=True)
+            f"{size}{_with_marks(row, terminal)}" for size, row in zip(_sizes(table, units, " "), rows, strict=True)
         ]
         title = f"{table.experiment}, {_numbers(rows, table.metric)}: "
         lines += wrap(title + ", ".join(texts), terminal.width, subsequent_indent="  ")
@@ -400,7 +416,7 @@ def _grid(tables: Sequence[QuestionTable], units: Mapping[str, str], terminal: T
     columns = []
     for table in tables:
         for name, size in zip(_sizes(table, units, ""), table.sizes, strict=True):
-            cells = {row.model: _with_limits(row, terminal) for row in size.rows}
+            cells = {row.model: _with_marks(row, terminal) for row in size.rows}
             texts = (", ".join(filter(None, (table.experiment, name))), *(cells.get(model, "-") for model in models))
             columns.append([_shortened(text, room - 2) for text in texts])
     lines = [f"without positions, accuracy [95 %], {_numbers(rows, tables[0].metric)}"]
@@ -414,15 +430,17 @@ def _grid(tables: Sequence[QuestionTable], units: Mapping[str, str], terminal: T
 
 def _sizes(table: QuestionTable, units: Mapping[str, str], end: str) -> list[str]:
     """The sizes in words, with an end; "" for an only one."""
-    unit = units.get(table.experiment, "items")
-    return [f"{_size_in_words(size, unit)}{end}" if len(table.sizes) > 1 else "" for size in table.sizes]
+    return [f"{_size_in_words(size, table, units)}{end}" if len(table.sizes) > 1 else "" for size in table.sizes]
 
 
-def _with_limits(row: ModelRow, terminal: Terminal) -> str:
-    """`63 % [51, 74]` with its marks."""
-    number = row.overall
-    if (text := _accuracy(row, number)) == "-":
-        return text + mark(row.marks, terminal)
+def _with_marks(row: ModelRow, terminal: Terminal) -> str:
+    return _with_limits(row, row.overall) + mark(row.marks, terminal)
+
+
+def _with_limits(row: ModelRow, number: Number) -> str:
+    """`63 % [51, 74]`."""
+    text = _accuracy(row, number, True)
+    if text == "-":
+        return text
     has_limits = number.low is not None and number.high is not None
-    limits = f" [{100 * number.low:.0f}, {100 * number.high:.0f}]" if has_limits else ""  # type: ignore[operator]
-    return f"{text} %{limits}{mark(row.marks, terminal)}"
+    return f"{text} %" + (f" [{100 * number.low:.0f}, {100 * number.high:.0f}]" if has_limits else "")  # type: ignore[operator]
