@@ -87,17 +87,21 @@ def _sentences(
         return []
     whole = [_hanging(sign, text, terminal.width) for sign, text in texts]
     for n_shown in range(len(whole), max(n_first, 1) - 1, -1):
-        lines = [title, *chain.from_iterable(whole[:n_shown]), *_more(len(whole) - n_shown, terminal)]
+        lines = [
+            *wrap(title, terminal.width),
+            *chain.from_iterable(whole[:n_shown]),
+            *_more(len(whole) - n_shown, terminal),
+        ]
         if len(lines) <= most:
             return lines
     title = f"{title.removesuffix(':')} (in full: {terminal.rest}):"
     for longest in range(most, 0, -1):
         first = [_cut(lines, longest, terminal.width) for lines in whole[: max(n_first, 1)]]
-        lines = [title, *chain.from_iterable(first), *_more(len(whole) - len(first), terminal)]
+        lines = [*wrap(title, terminal.width), *chain.from_iterable(first), *_more(len(whole) - len(first), terminal)]
         if len(lines) <= most:
             return lines
     n_shown = max(0, most - 2)
-    return [title, *chain.from_iterable(first[:n_shown]), *_more(len(whole) - n_shown, terminal)]
+    return [*wrap(title, terminal.width), *chain.from_iterable(first[:n_shown]), *_more(len(whole) - n_shown, terminal)]
 
 
 def _more(n: int, terminal: Terminal) -> list[str]:

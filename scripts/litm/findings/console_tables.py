@@ -46,7 +46,7 @@ class Terminal:
     columns: int = 100
     is_ascii: bool = False
     """Whether it shows no other characters."""
-    rest: str = "results/report.html, tables/accuracy.csv"
+    rest: str = "results/report.html"
     """Where everything is that has no room."""
 
     @property
@@ -321,12 +321,22 @@ def _shortened(text: str, width: int, head: int | None = None) -> str:
 
 
 def short_names(names: Sequence[str], width: int) -> list[str]:
-    """Names without their middles, still all different: where the middle differs, another part goes."""
-    whole = set(names)
-    heads = sorted(range(1, max(2, width - 1)), key=lambda head: abs(head - width // 2))
-    cuts = ({name: _shortened(name, width, head) for name in whole} for head in heads)
-    best = max(cuts, key=lambda cut: len(set(cut.values())))
-    return [best[name] for name in names]
+    """Names without their middles; of a name that looks like another so, another part goes, or it has a number."""
+    short: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        heads = sorted(range(1, max(2, width - 1)), key=lambda head: abs(head - width // 2))
+        cuts = [_shortened(name, width, head) for head in heads]
+        others = [other for other in names if other != name]
+        clear = (cut for cut in cuts if not any(_shows(cut, other) for other in others))
+        numbered = f"{_shortened(name, width - 3)}~{len(short) + 1}"
+        short[name] = next(clear, numbered if cuts[0] in short.values() else cuts[0])
+    return [short[name] for name in names]
+
+
+def _shows(cut: str, name: str) -> bool:
+    """Whether a shortened name may be this one."""
+    begin, gap, end = cut.partition("…")
+    return cut == name if not gap else name.startswith(begin) and name.endswith(end)
 
 
 # --- One model: every position ---------------------------------------------------------------------------------
