@@ -3,6 +3,8 @@
 import logging
 import os
 from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from configs import study
@@ -18,9 +20,12 @@ from litm.analysis.table import tables
 from litm.base.json_files import write_json
 from litm.base.messages import UserError
 from litm.base.table_files import write_csv
+from litm.findings.console_tables import Terminal
+from litm.findings.record import Finding, Number, StudyFindings
 from litm.workflow import console, dry_run
 from litm.workflow.dry_run import few_questions
-from litm.workflow.outcome import TABLES, error_messages, outcome
+from litm.workflow.outcome import TABLES, error_messages, outcome, terminal_of
+from litm.workflow.result_files import FINDINGS
 
 LOG = logging.getLogger(console.LOGGER)
 QUIET = DefaultFilter(quiet={Quietness.ALL}, debug_dag=False, verbose=False, dryrun=False, printshellcmds=False)
@@ -253,9 +258,11 @@ def test_recorded_answers_that_do_not_say_to_which_prompts_are_said(tmp_path, mo
         manifest = {"model": model, "experiment": name, "identity_fields": {}, "not_compared": 3}
         manifest |= {"with_reasoning": 2, "with_text": 3}
         write_json(f"results/responses/{model}/{name}.manifest.json", manifest)
-    tagged, line = outcome(mine, [], [], [], {}, since=0)
-    assert tagged.startswith(f"{model}: many answers contain <think>")
-    assert line.startswith(f"{model}: {3 * len(mine.pairs())} recorded answers do not say which prompts they answer")
+    title, *lines = outcome(mine, [], [], [], {}, since=0)
+    said = " ".join(" ".join(lines).split())
+    assert title == "Before you quote this:"
+    assert "many answers with <think> or </think>" in said and f"({3 * len(mine.pairs())})" in said
+    assert "recorded answers without prompt_sha256" in said
 
 
 def test_numbers_and_orders_of_documents_are_one_table(tmp_path, monkeypatch):
@@ -263,19 +270,57 @@ def test_numbers_and_orders_of_documents_are_one_table(tmp_path, monkeypatch):
     orders = {"mini_encyclopedia_remedies": {"sizes": [1, 3], "remedies": {"order": ["reversed"]}}}
     mine = study(experiments=orders)
     plain, other = mine.experiments
-    same = {"model": "reference", "metric": "exact_code", "n": 4, "ci_low": 0, "ci_high": 1}
+    same = {
+        "model": "reference",
+        "placement": "as_retrieved",
+        "metric": "exact_code",
+        "n": 4,
+        "ci_low": 0,
+        "ci_high": 1,
+    }
     cells = [(plain, 1, 0.5), (plain, 3, 0.25), (other, 3, 0.75)]
     rows = [{**same, "experiment": name, "size": size, "accuracy": accuracy} for name, size, accuracy in cells]
     write_csv(TABLES / "accuracy.csv", tables()["accuracy"].frame(rows))
     lines = list(outcome(mine, [str(TABLES / "accuracy.csv")], [], [], {}, since=0))
-    assert [" ".join(line.split()) for line in lines[:6]] == [
-        f"{plain}, n = 4",
-        "documents 1 3",
-        "best first 50 % 25 %",
-        "95 % [0, 100] [0, 100]",
-        "best last - 75 %",
-        "95 % [0, 100]",
+    shown = [" ".join(line.split()) for line in lines]
+    first = shown.index(f"{plain}, accuracy [95 %], n = 4")
+    assert shown[first + 1 : first + 4] == [
+        "1 document 3 documents",
+        "reference 50 % [0, 100] 25 % [0, 100]",
+        "reference, best last - 75 % [0, 100]",
     ]
+
+
+def test_the_findings_of_the_run_are_read_where_they_are_and_their_screen_names_its_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mine = study()
+    (model, name), *_ = mine.pairs()
+    numbers = {"overall": Number(0.5, 0.4, 0.6)}
+    accuracy = Finding(
+        "accuracy", (model,), (name,), 4, None, 40, numbers=numbers, facts={"metric": "exact_code", "doubt": None}
+    )
+    findings = StudyFindings((model,), (name,), (accuracy,))
+    write_json(FINDINGS, findings.to_json())
+    paths = [FINDINGS, "results/report.html", "results/figures/a.png"]
+    for path in map(Path, paths[1:]):
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    lines = list(outcome(mine, paths, [], paths[1:], {}, since=0))
+    assert f"{name}, n = 40: 50 % [40, 60]" in lines
+    assert lines[-3:] == [
+        "figures: results/figures/: a.png",
+        "tables: results/tables/",
+        "report: results/report.html, to open in a browser",
+    ]
+    # Nothing was made since.
+    assert list(outcome(mine, paths, [], paths[1:], {}, since=2e9)) == []
+
+
+@pytest.mark.parametrize(("encoding", "is_ascii"), [("utf-8", False), ("UTF8", False), ("cp1252", True), (None, True)])
+def test_lines_are_ascii_where_the_stream_is_not_utf_8(encoding, is_ascii, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "73")
+    terminal = terminal_of(SimpleNamespace(encoding=encoding), "here")
+    assert terminal == Terminal(73, is_ascii, "here")
 
 
 def test_a_dry_run_says_how_many_questions_are_enough_if_those_given_are_far_too_few(tmp_path, monkeypatch):

@@ -86,7 +86,7 @@ def table_lines(
     curved = [table for table in screen.tables if _has_curve(table)]
     plain = [table for table in screen.tables if not _has_curve(table)]
     is_of_one = len({row.model for table in screen.tables for size in table.sizes for row in size.rows}) == 1
-    last = _accuracies(plain, units, terminal) if is_of_one else _grid(plain, units, terminal)
+    last = _accuracies(plain, units, terminal) if is_of_one else _grids(plain, units, terminal)
     if is_of_one and with_positions and len(lines := _by_position(curved, units, terminal) + last) <= room:
         return lines
     # Accuracies without positions have a third of the room, or all.
@@ -104,7 +104,8 @@ def _has_curve(table: QuestionTable) -> bool:
 
 def _size_in_words(size: SizeTable, table: QuestionTable, units: Mapping[str, str]) -> str:
     """`20 documents`, with the places of the gold items where they tell tables of one size apart."""
-    words = f"{size.size:,} {units.get(table.experiment, 'items')}"
+    unit = units.get(table.experiment, "items")
+    words = f"{size.size:,} {unit.removesuffix('s') if size.size == 1 else unit}"
     if sum(other.size == size.size for other in table.sizes) < 2:
         return words
     places = [
@@ -415,27 +416,39 @@ def _accuracies(tables: Sequence[QuestionTable], units: Mapping[str, str], termi
     return lines
 
 
-def _grid(tables: Sequence[QuestionTable], units: Mapping[str, str], terminal: Terminal) -> list[str]:
-    """A row for each model and a column for each experiment and size, as many columns a line as fit."""
-    rows = [row for table in tables for size in table.sizes for row in size.rows]
-    if not rows:
-        return []
-    models = list(dict.fromkeys(row.model for row in rows))
+def _grids(tables: Sequence[QuestionTable], units: Mapping[str, str], terminal: Terminal) -> list[str]:
+    """A table of the experiments of one size, and one of each other's sizes."""
+    single = [table for table in tables if len(table.sizes) == 1]
+    lines = []
+    for together in [*([single] if single else []), *([table] for table in tables if table not in single)]:
+        is_of_one = len(together) == 1
+        columns = {
+            name or table.experiment: {row.model: _with_marks(row, terminal) for row in size.rows}
+            for table in together
+            for name, size in zip(_sizes(table, units, ""), table.sizes, strict=True)
+        }
+        rows = [row for table in together for size in table.sizes for row in size.rows]
+        what = together[0].experiment if is_of_one else "without positions"
+        lines += [f"{what}, accuracy [95 %], {_numbers(rows, together[0].metric)}", *_grid(columns, terminal)]
+    return lines
+
+
+def _grid(columns: Mapping[str, Mapping[str, str]], terminal: Terminal) -> list[str]:
+    """A row for each model, as many columns a line as fit; columns: texts by model, by heading."""
+    models = list(dict.fromkeys(model for cells in columns.values() for model in cells))
     names = short_names(models, min(max(map(len, models)), LONGEST))
     room = terminal.width - 2 - max(map(len, names))
-    columns = []
-    for table in tables:
-        for name, size in zip(_sizes(table, units, ""), table.sizes, strict=True):
-            cells = {row.model: _with_marks(row, terminal) for row in size.rows}
-            texts = (", ".join(filter(None, (table.experiment, name))), *(cells.get(model, "-") for model in models))
-            columns.append([_shortened(text, room - 2) for text in texts])
-    lines = [f"without positions, accuracy [95 %], {_numbers(rows, tables[0].metric)}"]
-    width = max(len(text) for column in columns for text in column) + 2
-    most = max(1, room // width)
-    for begin in range(0, len(columns), most):
-        part = list(zip(["", *names], *columns[begin : begin + most], strict=True))
-        lines += [f"  {line}" for line in in_columns(part, 1).splitlines()]
-    return lines
+    headings = short_names([*columns], room - 2)
+    texts = [
+        [heading, *(cells.get(model, "-") for model in models)]
+        for heading, cells in zip(headings, columns.values(), strict=True)
+    ]
+    most = max(1, room // (max(len(text) for column in texts for text in column) + 2))
+    return [
+        f"  {line}"
+        for begin in range(0, len(texts), most)
+        for line in in_columns(list(zip(["", *names], *texts[begin : begin + most], strict=True)), 1).splitlines()
+    ]
 
 
 def _sizes(table: QuestionTable, units: Mapping[str, str], end: str) -> list[str]:
