@@ -32,8 +32,8 @@ REMEDIES: Mapping[str, str] = {
     "easier_questions": "use easier questions or another model",
     "more_or_questions_that_need_documents": "use more questions or questions that need the documents",
     "more_or_easier_questions": "use more questions, easier questions or another model",
-    "more_clusters_or_questions_that_need_documents": "use more clusters or questions that need the documents",
-    "more_clusters_or_easier_questions": "use more clusters, easier questions or another model",
+    "more_clusters_or_questions_that_need_documents": "use more clusters ({cluster}) or questions that need the documents",
+    "more_clusters_or_easier_questions": "use more clusters ({cluster}), easier questions or another model",
 }
 #: Why the positions of a curve tell nothing.
 REASONS = {
@@ -240,7 +240,7 @@ def _references(finding: Finding) -> str:
 
 def _no_benefit(group: Sequence[Finding]) -> str:
     which = first_of([_beside(finding) for finding in group], MOST_MODELS, "; ")
-    remedies = list(dict.fromkeys(REMEDIES[finding.remedy] for finding in group if finding.remedy))
+    remedies = list(dict.fromkeys(REMEDIES[one.remedy].format_map(one.facts) for one in group if one.remedy))
     effect = (
         "" if any(one.facts["is_differing"] for one in group) else ", so positions and documents have nothing to show"
     )
