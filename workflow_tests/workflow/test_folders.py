@@ -38,7 +38,7 @@ IMPORTS = {
     "scoring": "base records placements answers answer_words models examples prompting",
     "analysis": "base records placements answer_words examples scoring",
     "claims": "base placements scoring analysis",
-    "findings": "base records placements answer_words scoring",
+    "findings": "base records placements answer_words scoring analysis",
     "figures": "base records placements scoring analysis",
     "report": "base records placements examples scoring analysis claims figures",
     "notebook": "base records analysis figures",

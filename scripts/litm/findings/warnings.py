@@ -73,8 +73,12 @@ def warnings_of(
 
 
 def in_groups(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
-    """Warnings that are said in one sentence: of one kind and, of doubts, with the same doubt."""
-    return [*map(tuple, grouped(findings, lambda finding: (finding.kind, finding.facts.get("doubt"))).values())]
+    """Warnings that are said in one sentence: of one kind and, where it is said with them, of one reason."""
+
+    def key(finding: Finding) -> tuple:
+        return finding.kind, *(finding.facts.get(name) for name in ("doubt", "reason"))
+
+    return [*map(tuple, grouped(findings, key).values())]
 
 
 #: A model, None for all of them; an experiment; a size, None for all of them.
