@@ -144,7 +144,8 @@ def test_models_with_other_experiments_and_remedies_are_named_with_theirs():
 def test_of_many_models_and_experiments_the_first_are_named_and_the_others_counted():
     said = warning_in_words([cut(model, 100 - place) for place, model in enumerate("abcdef")])
     assert "d 97 of 600; and 2 more)" in said
-    said = warning_in_words([cut(experiment=name, count=100 - place) for place, name in enumerate("vwxyz")])
+    # The experiments with the largest shares first.
+    said = warning_in_words([cut(experiment=name, count=96 + place) for place, name in enumerate("zyxwv")])
     assert said.startswith("a on v, w, x and 2 more has answers cut at the limit of new tokens (490 of 3,000)")
 
 
