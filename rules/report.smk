@@ -1,6 +1,6 @@
 """The report with its sample of questions, and the formats of the benchmark suite."""
 
-from litm.workflow.result_files import RECORD, REPORT_FILES, TASK_KEYS, TASK_TEMPLATES
+from litm.workflow.result_files import FINDINGS, RECORD, REPORT_FILES, TASK_KEYS, TASK_TEMPLATES
 
 
 rule sample_questions:
@@ -28,6 +28,29 @@ rule sample_questions:
             "sample_questions",
             "{params.models} {params.task} {params.questions} {params.seed} "
             "--examples {input.examples:q} --responses {input.responses:q} --scores {input.scores:q} "
+            "--output {output:q}",
+        )
+
+
+rule make_findings:
+    input:
+        tables=TABLES.of_findings,
+        manifests=SWEEPS.files(FILES[ANSWER].manifest),
+        scores=TABLES.scores_of_findings,
+    output:
+        FINDINGS,
+    log:
+        "results/logs/make_findings.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **settings(settings=PAGES.findings),
+        **compared(order=TABLES.order),
+    shell:
+        command(
+            "make_findings",
+            "{params.settings} --tables {input.tables:q} --manifests {input.manifests:q} --scores {input.scores:q} "
             "--output {output:q}",
         )
 
