@@ -122,7 +122,8 @@ def test_models_with_the_same_experiments_are_named_with_their_counts_the_larges
         "30 tokens): accuracy is a lower bound; raise max_new_tokens (in define.experiments), unless they repeat "
         "themselves"
     )
-    # Recorded answers have no limit that is known.
+    # Recorded answers have no limit that is known, and what to do is for the others.
+    assert warning_in_words([cut(**known), cut("b")]).endswith("unless they repeat themselves (for a)")
     assert warning_in_words([cut()]) == (
         "a on kv has answers cut at the limit of new tokens (12 of 600): accuracy is a lower bound"
     )
