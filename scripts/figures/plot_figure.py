@@ -48,11 +48,12 @@ def main(
     from litm.analysis.comparison import published_table
     from litm.analysis.grid import Files
     from litm.analysis.published import read_published
-    from litm.analysis.sentences import cut_sentences, refused_sentences
     from litm.analysis.table import tables as all_tables
     from litm.figures.chart import Rows
     from litm.figures.kinds import KINDS, page_of
     from litm.figures.style import add_note, fit, save_figure, without_title
+    from litm.findings.answer_warnings import Limit, cut_findings, refused_findings
+    from litm.findings.warning_words import warning_in_words
 
     # Measured or published, which have columns of their own.
     counts, notes = pd.concat(map(read_csv, token_counts)) if token_counts else None, []
@@ -62,8 +63,10 @@ def main(
         searched = Files(recall).joined("retrieval") if recall else None
         rows = Rows(measured, scores=parts, recall=searched, published=paper, token_counts=counts)
         known = {*rows.accuracy["model"]} - {*figure.get("recorded", ())}
+        limits = {(model, name): Limit(tokens) for name, tokens in figure.get("limits", {}).items() for model in known}
         told = plain_rows(rows.accuracy)
-        notes = [*cut_sentences(told, dict.fromkeys(known, figure.get("limits", {}))), *refused_sentences(told)]
+        groups = ([*cut_findings(told, limits)], [*refused_findings(told)])
+        notes = [warning_in_words(group) for group in groups if group]
     elif tables:
         drawn = {path.stem: all_tables()[path.stem].read(path) for path in tables}
         rows = Rows(**drawn, token_counts=counts)  # type: ignore[arg-type]

@@ -253,8 +253,8 @@ def test_a_figure_is_drawn_from_its_table_as_it_is_written_and_as_its_kind_decid
         picture = draw(settings, **{name: shown})
         # The limit of recorded answers is not known.
         told = [
-            f"a on needles: 5 of 50 answers were cut{cut}; accuracy is a lower bound",
-            "a: many answers were refused or withheld by the provider (needles 5 of 50); they are scored as received",
+            f"a on needles has answers cut at the limit of new tokens (5 of 50{cut}): accuracy is a lower bound",
+            "a on needles has many answers refused or withheld by the provider (5 of 50): they are scored as received",
         ]
         add_note(picture, [] if cut is None else told)
         return picture

@@ -38,6 +38,7 @@ IMPORTS = {
     "scoring": "base records placements answers answer_words models examples prompting",
     "analysis": "base records placements answer_words examples scoring",
     "claims": "base placements scoring analysis",
+    "findings": "base records placements answer_words scoring analysis",
     "figures": "base records placements scoring analysis",
     "report": "base records placements examples scoring analysis claims figures",
     "notebook": "base records analysis figures",
@@ -55,6 +56,7 @@ IMPORTS = {
 }
 #: Folders that a program imports as well as its own stage and what that imports.
 MORE = {
+    "figures/plot_figure.py": "findings",
     "prompting/find_size.py": "examples",
     "config/run_snakemake.py": "workflow",
     "inference/generate.py": "servers",

@@ -4,7 +4,7 @@ import re
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from math import floor, log10
 from pathlib import Path
@@ -125,9 +125,14 @@ def interval_of(row: Mapping, name: str = "") -> str:
     return interval(row[f"{prefix}ci_low"], row[f"{prefix}ci_high"])
 
 
+def difference_in_words(value: float, low: float, high: float) -> str:
+    """A difference of fractions in points with its limits: `+29.6 points [18.6, 38.6]`."""
+    return f"{points(value)} {interval(low, high)}"
+
+
 def difference_of(row: Mapping, name: str) -> str:
-    """A difference in points with its interval: `+29.6 points [18.6, 38.6]`."""
-    return f"{points(row[name])} {interval_of(row, name)}"
+    """A difference in points with its interval, see `difference_in_words`."""
+    return difference_in_words(*(row[f"{name}{end}"] for end in ("", "_ci_low", "_ci_high")))
 
 
 def p_value(p: float) -> str:
@@ -149,14 +154,19 @@ def counted(number: int, noun: str) -> str:
 FEW_CLUSTERS = 10
 
 
-def few_clusters(clusters: Iterable[Hashable]) -> str:
-    """The end of a sentence on too few clusters; "" for enough.
+def worth_of_clusters(clusters: Iterable[Hashable]) -> int:
+    """The number of clusters of equal size that these are worth, 0 for none; clusters: of each question.
 
-    clusters: of each question. Those of k questions are worth (Σk)²/Σk² of equal size (Kish 1965).
+    Those of k questions are worth (Σk)²/Σk² of equal size (Kish 1965).
     """
     sizes = Counter(clusters).values()
-    worth = round(sum(sizes) ** 2 / sum(size**2 for size in sizes)) if sizes else 0
-    equivalent = f", worth {worth} of equal size" if worth < len(sizes) else ""
+    return round(sum(sizes) ** 2 / sum(size**2 for size in sizes)) if sizes else 0
+
+
+def few_clusters(clusters: Collection[Hashable]) -> str:
+    """The end of a sentence on too few clusters; "" for enough; clusters: of each question."""
+    worth = worth_of_clusters(clusters)
+    equivalent = f", worth {worth} of equal size" if worth < len({*clusters}) else ""
     return f"{equivalent}, fewer than {FEW_CLUSTERS}: the intervals may be too narrow" if worth < FEW_CLUSTERS else ""
 
 

@@ -5,9 +5,18 @@ It is made from findings alone. It holds numbers and names; `litm.findings.words
 and the report's templates lay it out.
 """
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from litm.findings.record import Finding, Number, Strength
+from litm.base.groups import grouped
+from litm.findings.curves import CUT, FLOOR, REFUSED, SILENT
+from litm.findings.headline import headline_of
+from litm.findings.kinds import KINDS
+from litm.findings.record import Finding, Number, Strength, StudyFindings
+from litm.findings.warnings import concerns, in_groups
+from litm.scoring.doubts import is_doubt
+
+IN_DOUBT, DIFFERING, NOT_DIFFERING = "in doubt", "positions differ", "no difference shown"
 
 
 @dataclass(frozen=True)
@@ -40,12 +49,13 @@ class ModelRow:
     end: Number | None
     pbi: Number | None
     shape: str
-    """A word of `litm.analysis.shapes`, or why there is none: `floor`, `ceiling`, `too few questions`, `in doubt`; ""
-    for an experiment without positions."""
+    """A word of `litm.analysis.shapes`, or why there is none: `floor`, `ceiling`, `too few questions`, `in doubt`; of a
+    curve without a middle `positions differ` or `no difference shown`; "" for an experiment without positions."""
     strength: Strength | None
     """Of the effect of position."""
     needed: int | None
-    """Questions that would show an effect of 5 points with a chance of 80 %; None where that is known not to matter."""
+    """Questions that would show an effect of 5 points with a chance of 80 %, where n do not suffice to tell; else None,
+    and where that is not known."""
     curve: tuple[Point, ...]
     """Accuracy at each position, ascending; empty for an experiment without positions."""
     marks: tuple[int, ...]
@@ -104,3 +114,152 @@ class FirstScreen:
     warnings: tuple[WarningGroup, ...]
     """Those with a number first, in its order."""
     pairs: tuple[PairMatrix, ...]
+
+
+def first_screen(study: StudyFindings) -> FirstScreen:
+    """The first screen of a study."""
+    references = {(*one.models, *one.experiments): one for one in study.of_kind("references")}
+    referred = {name for one in references.values() for key in ("closed_book", "oracle") if (name := one.facts[key])}
+    shown = [name for name in study.experiments if name not in referred or _is_asked(name, references)]
+    measured = grouped(study.of_kind("curve", "accuracy"), lambda one: one.experiments[0])
+    pairs = grouped(study.of_kind("pair"), lambda one: one.experiments[0])
+    names = [name for name in (shown or study.experiments) if name in measured]
+    warnings = _warning_groups(study.findings, [one for name in names for one in measured[name]], references)
+    return FirstScreen(
+        headline_of(study),
+        tuple(_question_table(name, measured[name], references, pairs.get(name, []), warnings) for name in names),
+        tuple(study.of_kind("advice")),
+        tuple(warnings),
+        tuple(_pair_matrix(name, measured[name], pairs[name]) for name in names if name in pairs),
+    )
+
+
+References = Mapping[tuple, Finding]
+
+
+def _is_asked(name: str, references: References) -> bool:
+    """Whether an experiment has references, so that it is no reference alone."""
+    return any(experiment == name for _, experiment in references)
+
+
+def _question_table(
+    experiment: str,
+    measured: Sequence[Finding],
+    references: References,
+    pairs: Sequence[Finding],
+    warnings: Sequence[WarningGroup],
+) -> QuestionTable:
+    sizes = grouped(measured, lambda one: (one.size or 0, one.placement))
+    tables = []
+    for (size, placement), of_size in sizes.items():
+        ordered = sorted(of_size, key=lambda one: -_overall(one))
+        above = [None, *ordered[:-1]]
+        rows = (_row(one, before, references, pairs, warnings) for one, before in zip(ordered, above, strict=True))
+        tables.append(SizeTable(size, placement, tuple(rows)))
+    return QuestionTable(experiment, measured[0].facts["metric"], tuple(tables))
+
+
+def _overall(finding: Finding) -> float:
+    """Accuracy, by which rows are ordered; those without one are last."""
+    value = finding.numbers["overall"].value
+    return -1.0 if value is None else value
+
+
+def _row(
+    finding: Finding,
+    above: Finding | None,
+    references: References,
+    pairs: Sequence[Finding],
+    warnings: Sequence[WarningGroup],
+) -> ModelRow:
+    (model,), (experiment,), numbers, facts = finding.models, finding.experiments, finding.numbers, finding.facts
+    reference = references.get((model, experiment))
+    others = {key: reference.facts[key] for key in ("closed_book", "oracle")} if reference else {}
+    touched = [(experiment, finding.size), *((name, None) for name in others.values() if name)]
+    is_lacking = finding.strength is Strength.CANNOT_TELL and (facts.get("needed") or 0) > (finding.n or 0)
+    beside = {key: reference.numbers[key] for key, name in others.items() if name} if reference else {}
+    return ModelRow(
+        model=model,
+        n=finding.n or 0,
+        overall=numbers["overall"],
+        is_tied=above is not None and not _is_shown_above(above, finding, pairs),
+        closed_book=beside.get("closed_book"),
+        oracle=beside.get("oracle"),
+        start=numbers.get("start"),
+        middle=numbers.get("middle"),
+        end=numbers.get("end"),
+        pbi=numbers.get("pbi"),
+        shape=_shape(finding) if finding.kind == "curve" else "",
+        strength=finding.strength,
+        needed=facts["needed"] if is_lacking else None,
+        curve=tuple(Point(*point) for point in facts.get("points", ())),
+        marks=tuple(
+            group.number
+            for group in warnings
+            if group.number and any(concerns(warning, model, *one) for warning in group.findings for one in touched)
+        ),
+    )
+
+
+def _shape(curve: Finding) -> str:
+    """The word for a curve, or why it has none."""
+    reason = curve.facts["reason"]
+    if is_doubt(reason):
+        return IN_DOUBT
+    if reason in SILENT:
+        return FLOOR if reason in (CUT, REFUSED) else reason
+    return curve.facts["shape"] or (DIFFERING if curve.facts["is_differing"] else NOT_DIFFERING)
+
+
+def _is_shown_above(above: Finding, finding: Finding, pairs: Iterable[Finding]) -> bool:
+    """Whether the model of the row above is shown to be more accurate in the experiment."""
+    both = (*above.models, *finding.models)
+    for pair in pairs:
+        if {*pair.models} == {*both} and (number := pair.numbers["accuracy"]).is_shown:
+            return ((number.value or 0.0) > 0) == (pair.models == both)
+    return False
+
+
+# --- Warnings --------------------------------------------------------------------------------------------------
+
+
+def _warning_groups(
+    findings: Iterable[Finding], measured: Iterable[Finding], references: References
+) -> list[WarningGroup]:
+    """The warnings by their kinds; those that concern a row of a table first, with their numbers."""
+    cells = [(one.models[0], one.experiments[0], one.size) for one in measured]
+    for model, experiment, _ in [*cells]:
+        if reference := references.get((model, experiment)):
+            names = (reference.facts[key] for key in ("closed_book", "oracle"))
+            cells += [(model, name, None) for name in names if name]
+    warnings = [one for one in findings if KINDS[one.kind].is_warning]
+    groups = in_groups(warnings)
+    touching = [alike for alike in groups if any(concerns(one, *cell) for one in alike for cell in cells)]
+    numbered = [(place, alike) for place, alike in enumerate(touching, start=1)]
+    ordered = [*numbered, *((0, alike) for alike in groups if alike not in touching)]
+    return [WarningGroup(number, alike[0].kind, alike) for number, alike in ordered]
+
+
+# --- Pairs -----------------------------------------------------------------------------------------------------
+
+
+def _pair_matrix(experiment: str, measured: Iterable[Finding], pairs: Sequence[Finding]) -> PairMatrix:
+    """Differences in accuracy; models by their mean accuracy over the sizes, the best first."""
+    compared = {model for pair in pairs for model in pair.models}
+    means = {
+        model: sum(map(_overall, of_model)) / len(of_model)
+        for model, of_model in grouped(measured, lambda one: one.models[0]).items()
+        if model in compared
+    }
+    models = sorted(means, key=lambda model: -means[model])
+    numbers: dict[tuple[str, ...], Number] = {}
+    for pair in pairs:
+        number = pair.numbers["accuracy"]
+        numbers[pair.models], numbers[pair.models[::-1]] = number, _reversed(number)
+    return PairMatrix(experiment, tuple(models), tuple(tuple(numbers.get((a, b)) for b in models) for a in models))
+
+
+def _reversed(number: Number) -> Number:
+    """The same difference, b minus a."""
+    value, low, high = (None if limit is None else -limit for limit in (number.value, number.high, number.low))
+    return Number(value, low, high, number.p)

@@ -9,6 +9,11 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+#: Of results/findings.json; raised when a name changes or goes.
+VERSION = 1
+#: The largest corrected p value of an effect that is shown; `litm.analysis.statistics.SIGNIFICANT` needs numpy.
+SHOWN = 0.05
+
 
 class Strength(StrEnum):
     """How sure a finding is."""
@@ -34,6 +39,21 @@ class Number(NamedTuple):
     """Upper 95 % limit."""
     p: float | None = None
     """p value, corrected for all comparisons of its kind."""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is shown to differ from 0."""
+        return self.p is not None and self.p < SHOWN
+
+    @classmethod
+    def of_row(cls, row: Mapping, name: str, limits: str | None = None, p: str = "") -> "Number":
+        """A column of a table's row, with its 95 % limits (`{limits}_ci_low`) and its p value, as far as there are any.
+
+        limits: the name that the columns of the limits begin with, its own by default; "" for `ci_low`.
+        """
+        begin = name if limits is None else limits
+        low, high = (row.get(f"{begin}_{end}" if begin else end) for end in ("ci_low", "ci_high"))
+        return cls(row.get(name), low, high, row.get(p) if p else None)
 
 
 class Kind(NamedTuple):
@@ -76,5 +96,53 @@ class Finding:
 
     def to_json(self) -> dict[str, Any]:
         """The finding as a JSON object, without what is absent."""
-        record = asdict(self) | {"numbers": {name: number._asdict() for name, number in self.numbers.items()}}
+        numbers = {
+            name: {key: value for key, value in number._asdict().items() if key == "value" or value is not None}
+            for name, number in self.numbers.items()
+        }
+        record = asdict(self) | {"numbers": numbers}
         return {name: value for name, value in record.items() if value not in (None, (), {})}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> "Finding":
+        """The finding in a JSON object of `to_json`."""
+        strength = record.get("strength")
+        made = {
+            "models": tuple(record.get("models", ())),
+            "experiments": tuple(record.get("experiments", ())),
+            "strength": strength and Strength(strength),
+            "numbers": {name: Number(**number) for name, number in record.get("numbers", {}).items()},
+        }
+        return cls(**{**record, **made})
+
+
+@dataclass(frozen=True)
+class StudyFindings:
+    """All findings of a study, as results/findings.json has them."""
+
+    models: tuple[str, ...]
+    """The models, in the order of the config."""
+    experiments: tuple[str, ...]
+    """The experiments that differ by no remedy, in the order of the config, references among them."""
+    findings: tuple[Finding, ...]
+    """In the order of their kinds, then of models and experiments."""
+
+    def of_kind(self, *kinds: str) -> list[Finding]:
+        """The findings of these kinds."""
+        return [finding for finding in self.findings if finding.kind in kinds]
+
+    def to_json(self) -> dict[str, Any]:
+        """The contents of results/findings.json."""
+        findings = [finding.to_json() for finding in self.findings]
+        return {
+            "version": VERSION,
+            "models": list(self.models),
+            "experiments": list(self.experiments),
+            "findings": findings,
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> "StudyFindings":
+        """The findings in the contents of results/findings.json."""
+        findings = tuple(map(Finding.from_json, record["findings"]))
+        return cls(tuple(record["models"]), tuple(record["experiments"]), findings)

@@ -371,15 +371,15 @@ def _kept(documents: list[Document], cut: Cut, size: int, where: str) -> list[Do
     return [documents[place] for place in places[: cut.kept(scores)]]
 
 
-def filled_sentences(experiments: Mapping[str, Mapping[str, tuple[str, str]]]) -> Iterator[str]:
-    """One sentence per experiment with filler among the documents of the questions that it asks.
+def filled_shares(experiments: Mapping[str, Mapping[str, tuple[str, str]]]) -> dict[str, dict[int, float]]:
+    """The fraction of filler among the documents of the questions that an experiment asks, by experiment and size.
 
     experiments: by size, a file of candidates and one of the examples made of it, both left out if one is missing. A
     file of candidates counts for the first experiment that has it.
     """
     first: dict[str, str] = {}
+    shares: dict[str, dict[int, float]] = {}
     for name, files in experiments.items():
-        shares = []
         # JSON has sizes as texts, sorted as such.
         for size in sorted(files, key=int):
             path, examples = files[size]
@@ -388,12 +388,18 @@ def filled_sentences(experiments: Mapping[str, Mapping[str, tuple[str, str]]]) -
                 records = (record for record in read_question_records(path) if record.id in asked)
                 are_filler = [document.is_filler for record in records for document in record.documents[: int(size)]]
                 if any(are_filler):
-                    shares.append(f"{percent(sum(are_filler) / len(are_filler))} % at size {size}")
-        if shares:
-            yield (
-                f"{name}: of the documents, {', '.join(shares)} were not retrieved but filled in at random, because "
-                "the retriever found too few"
-            )
+                    shares.setdefault(name, {})[int(size)] = sum(are_filler) / len(are_filler)
+    return shares
+
+
+def filled_sentences(experiments: Mapping[str, Mapping[str, tuple[str, str]]]) -> Iterator[str]:
+    """One sentence per experiment with filler among the documents; experiments: see `filled_shares`."""
+    for name, by_size in filled_shares(experiments).items():
+        shares = ", ".join(f"{percent(share)} % at size {size}" for size, share in by_size.items())
+        yield (
+            f"{name}: of the documents, {shares} were not retrieved but filled in at random, because the retriever "
+            "found too few"
+        )
 
 
 def text_list(record: object, name: str, where: str) -> list[str]:

@@ -23,20 +23,37 @@ if TYPE_CHECKING:
 PROMPTS_CUT, PROMPT_REPEATED, WITHHELD, ERROR, NOT_IN_GOLD, SAME_ANSWER, EMPTY, REPETITION = (
     "prompts_cut", "prompt_repeated", "refused", "error", "not_in_gold", "same_answer", "empty", "repetition",
 )  # fmt: skip
+
+
+class Doubt(NamedTuple):
+    """A doubt in words."""
+
+    reason: str
+    """{} stands for a detail of the answers."""
+    remedy: str = ""
+    """What to do; "" where only the answers can say it."""
+
+
 #: The doubts in words, in the order in which they are looked for. A value of the column `doubt` is one of these, with a
 #: detail after a colon where the words have one.
 WORDS = {
-    PROMPTS_CUT: "the server cut the prompts to {} tokens: raise its context length (num_ctx in Ollama) or use fewer "
-    "or shorter items",
-    PROMPT_REPEATED: "most answers repeat their prompt: check the endpoint, its `echo` and prompt_template",
-    WITHHELD: "most answers were refused or withheld by the provider: use another prompt or another model",
-    ERROR: "most answers are a server's or a program's error messages: ask these again",
-    NOT_IN_GOLD: "the metric finds none of the accepted answers in the gold documents of most questions, and hardly "
-    "any answer is right: check the answers (tables/answer_checks.csv) or use another metric",
-    SAME_ANSWER: "all answers are the same, and right for no question: {}",
-    EMPTY: "most answers are empty: check prompt_template, max_new_tokens and the server's log",
-    REPETITION: "most answers repeat one piece of text and hardly any is right: check prompt_template and the model's "
-    "files",
+    PROMPTS_CUT: Doubt(
+        "the server cut the prompts to {} tokens",
+        "raise its context length (num_ctx in Ollama) or use fewer or shorter items",
+    ),
+    PROMPT_REPEATED: Doubt("most answers repeat their prompt", "check the endpoint, its `echo` and prompt_template"),
+    WITHHELD: Doubt("most answers were refused or withheld by the provider", "use another prompt or another model"),
+    ERROR: Doubt("most answers are a server's or a program's error messages", "ask these again"),
+    NOT_IN_GOLD: Doubt(
+        "the metric finds none of the accepted answers in the gold documents of most questions, and hardly any answer "
+        "is right",
+        "check the answers (tables/answer_checks.csv) or use another metric",
+    ),
+    SAME_ANSWER: Doubt("all answers are the same, and right for no question: {}"),
+    EMPTY: Doubt("most answers are empty", "check prompt_template, max_new_tokens and the server's log"),
+    REPETITION: Doubt(
+        "most answers repeat one piece of text and hardly any is right", "check prompt_template and the model's files"
+    ),
 }
 #: Doubts that no right answer refutes: a text with its prompt has all answers of the prompt.
 REGARDLESS = (PROMPTS_CUT, PROMPT_REPEATED)
@@ -223,11 +240,22 @@ def sound(scores: "pd.DataFrame") -> "pd.DataFrame":
 
 def is_doubt(value: str | None) -> bool:
     """Whether a reason is one of the doubts."""
-    return (value or "").partition(": ")[0] in WORDS
+    return parts_of(value or "")[0] in WORDS
+
+
+def parts_of(value: str) -> tuple[str, str]:
+    """The name of a doubt, and its detail as text, "" without one."""
+    name, _, detail = value.partition(": ")
+    return name, detail
+
+
+def reason_in_words(name: str, details: Sequence[str]) -> str:
+    """The reason of a doubt in words, without what to do; details: of the answers that it concerns."""
+    shown = (f"{int(detail):,}" if name == PROMPTS_CUT else f"'{detail}'" for detail in details)
+    return WORDS[name].reason.replace("{}", ", ".join(shown))
 
 
 def doubt_in_words(value: str) -> str:
-    """A doubt in words; another reason as it is."""
-    kind, _, detail = value.partition(": ")
-    detail = f"{int(detail):,}" if kind == PROMPTS_CUT else f"'{detail}'"
-    return WORDS[kind].replace("{}", detail) if kind in WORDS else value
+    """A doubt in words, with what to do; another reason as it is."""
+    name, detail = parts_of(value)
+    return ": ".join(filter(None, [reason_in_words(name, [detail]), WORDS[name].remedy])) if name in WORDS else value
