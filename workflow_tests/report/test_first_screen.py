@@ -10,7 +10,7 @@ from report_contents import EXPERIMENT, contents, page
 
 from litm.analysis.table import tables
 from litm.findings.first_screen import FirstScreen, Point, QuestionTable, SizeTable
-from litm.findings.record import Number
+from litm.findings.record import Number, Strength
 from litm.report.screen import COLUMNS, ENDS, OPEN_TABLES, curve_of, shown_matrices, shown_tables
 from litm.report.sizes import SizeNames
 
@@ -58,7 +58,24 @@ def test_an_experiment_without_positions_has_no_columns_of_positions():
     table = QuestionTable("qa", "token_f1", (SizeTable(5, None, (row,)),))
     (without,) = shown_tables([table], {"qa": "QA"}, NAMES, ["a"])
     assert [column.heading for column in without.columns] == ["Oracle", "Token F1"] and without.ends == ()
-    assert without.blocks[0].rows[0].curve is None and without.summary == "1 model, 61.6 %"
+    assert without.blocks[0].rows[0].curve is None and without.summary == "a, 61.6 %"
+
+
+def test_the_rows_of_a_model_alone_are_its_sizes():
+    (table,) = shown(1, sizes=(6, 12))
+    (block,) = table.blocks
+    assert (table.heading, block.title, [row.name for row in block.rows]) == ("Size", "", ["size 6", "size 12"])
+    assert table.summary == f"{models(1)[0]}, 61.6 %; an effect of position is shown in 2 of 2 curves"
+    assert shown(2)[0].heading == "Model" and 'scope="rowgroup"' not in html_of(1)
+
+
+def test_numbers_that_say_nothing_on_positions_are_grey():
+    (table,) = shown(len(CURVES))
+    assert [row.word for row in table.blocks[0].rows if row.is_silent] == ["floor", "in doubt"]
+    few = replace(model_row("a"), shape="too few questions", strength=Strength.CANNOT_TELL)
+    (table,) = shown_tables([QuestionTable("kv", "exact_code", (SizeTable(6, None, (few,)),))], {"kv": ""}, NAMES, "a")
+    assert table.blocks[0].rows[0].is_silent
+    assert html_of(len(CURVES)).count('<td data-heading="PBI" class="soft">') == 4
 
 
 @pytest.mark.parametrize(("tied", "is_best"), [(False, True), (True, False)])
@@ -148,10 +165,10 @@ def test_an_advice_is_a_card_with_what_it_costs_and_how_sure_it_is():
     assert 'id="advice"' not in page(screen=none, models=[*contents().models, *models(1)])
 
 
-def test_a_number_without_a_value_is_an_empty_cell():
+def test_an_accuracy_without_a_value_is_a_dash():
     row = replace(model_row("a"), overall=Number(None), pbi=around(0.1))
     (table,) = shown_tables([QuestionTable("kv", "exact_code", (SizeTable(6, None, (row,)),))], {"kv": ""}, NAMES, "a")
-    assert [cell.text for cell in table.blocks[0].rows[0].cells][2] == "" and table.summary.startswith("1 model; ")
+    assert [cell.text for cell in table.blocks[0].rows[0].cells][2] == "-" and table.summary.startswith("a; ")
 
 
 @pytest.mark.skipif(find_browser() is None, reason="no Chromium (Debian: apt-get install chromium)")

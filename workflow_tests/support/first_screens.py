@@ -63,6 +63,7 @@ def first_screen(
     )
     silent = {"reason": "floor", "n_most": 200, "cluster": None}
     floor = Finding("no_information", names[-1:], experiments[:1], n=200, facts=silent, remedy="fewer_items")
+    doubt = Finding("recorded_doubt", names[:1], experiments[:1], facts={"doubt": "the answers are of another prompt"})
     stand_ins = Finding("stand_ins", names[:1])
     advice = Finding(
         "advice", names[:1], experiments[:1], n=200, strength=Strength.SHOWN,
@@ -76,5 +77,5 @@ def first_screen(
     pairs = tuple(PairMatrix(name, names, cells) for name in experiments) if len(names) > 1 else ()
     return FirstScreen(
         (stand_ins,), tables, (advice,),
-        (WarningGroup(1, floor.kind, (floor,)), WarningGroup(0, stand_ins.kind, (stand_ins, stand_ins))), pairs,
+        (WarningGroup(1, floor.kind, (floor,)), WarningGroup(0, doubt.kind, (doubt,))), pairs,
     )  # fmt: skip

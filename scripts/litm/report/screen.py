@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from litm.analysis.shapes import MEANINGS, NONE, SMALL
 from litm.base.messages import counted, first_of, interval, money, ordinal, percent, signed_percent
 from litm.figures.chart import places_in_words
-from litm.findings.first_screen import FirstScreen, ModelRow, PairMatrix, Point, QuestionTable, SizeTable
+from litm.findings.advice_words import advice_sentences
+from litm.findings.first_screen import FirstScreen, ModelRow, PairMatrix, Point, QuestionTable, SizeTable, WarningGroup
 from litm.findings.record import Finding, Number, Strength
-from litm.findings.words import about, headline, sentence
+from litm.findings.warning_words import MOST_MODELS
+from litm.findings.words import about, headline, sentence, warning_sentence
 from litm.report.sizes import SizeNames
 from litm.scoring.metrics import METRICS
 
@@ -73,6 +75,8 @@ class Curve:
 class Row:
     """A row of a table."""
 
+    name: str
+    """The model; in the table of a model alone, the size."""
     model: str
     colour: int
     """Number of the model's colour."""
@@ -88,14 +92,17 @@ class Row:
     """How many questions would tell more, "" if that is not known."""
     is_shown: bool
     """Whether an effect of position is shown."""
+    is_silent: bool
+    """Whether its numbers say nothing on positions."""
     curve: Curve | None
 
 
 @dataclass(frozen=True)
 class Block:
-    """Rows of a size."""
+    """Rows of a size; or of all sizes, for a model alone."""
 
     title: str
+    """"" for all sizes."""
     rows: tuple[Row, ...]
 
 
@@ -107,6 +114,8 @@ class Shown:
     title: str
     metric: str
     """Label of the metric."""
+    heading: str
+    """Of the names of rows."""
     columns: tuple[Column, ...]
     ends: tuple[Column, ...]
     """`ENDS` for an experiment with positions, else ()."""
@@ -142,7 +151,7 @@ def screen(first: FirstScreen, titles: Mapping[str, str], names: SizeNames, mode
     titles: by experiment. models: in the order of the study, which decides their colours.
     """
     tables = shown_tables(first.tables, titles, names, models)
-    warned = [Warned(group.number, tuple(dict.fromkeys(map(sentence, group.findings)))) for group in first.warnings]
+    warned = [_warned(group) for group in first.warnings]
     return Screen(
         headline=headline(first.headline),
         models=first_of(models, NAMED, "; "),
@@ -187,6 +196,7 @@ def shown_tables(
 def _table(table: QuestionTable, title: str, names: SizeNames, models: Sequence[str], is_open: bool) -> Shown:
     rows = [row for block in table.sizes for row in block.rows]
     metric, has_curves = METRICS[table.metric].label, any(row.curve for row in rows)
+    is_alone = len({row.model for row in rows}) == 1
     columns = tuple(
         Column(column.name, column.heading or ("All positions" if has_curves else metric), column.source)
         for column in COLUMNS
@@ -196,11 +206,10 @@ def _table(table: QuestionTable, title: str, names: SizeNames, models: Sequence[
         name=table.experiment,
         title=title,
         metric=metric,
+        heading="Size" if is_alone else "Model",
         columns=columns,
         ends=ENDS if has_curves else (),
-        blocks=tuple(
-            Block(_size_title(table, block, names), tuple(_rows(block.rows, columns, models))) for block in table.sizes
-        ),
+        blocks=tuple(_blocks(table, columns, names, models, is_alone)),
         summary=_summary(rows, has_curves),
         is_open=is_open,
     )
@@ -215,19 +224,35 @@ def _summary(rows: Sequence[ModelRow], has_curves: bool) -> str:
     """`5 models, 23.1 to 64.0 %; position matters in 2 of 5 curves`."""
     values = [row.overall.value for row in rows if row.overall.value is not None]
     ends = dict.fromkeys(percent(end) for end in (min(values), max(values))) if values else ()
-    said = counted(len({row.model for row in rows}), "model") + (f", {' to '.join(ends)} %" if ends else "")
+    models = [*dict.fromkeys(row.model for row in rows)]
+    who = models[0] if len(models) == 1 else counted(len(models), "model")
+    said = who + (f", {' to '.join(ends)} %" if ends else "")
     if has_curves:
         n_shown = sum(row.strength is Strength.SHOWN for row in rows)
         said += f"; an effect of position is shown in {n_shown} of {counted(len(rows), 'curve')}"
     return said
 
 
-def _rows(rows: Sequence[ModelRow], columns: Sequence[Column], models: Sequence[str]) -> Iterator[Row]:
+def _blocks(
+    table: QuestionTable, columns: Sequence[Column], names: SizeNames, models: Sequence[str], is_alone: bool
+) -> Iterator[Block]:
+    """A block for each size; of a model alone one, whose rows are the sizes."""
+    titles = [_size_title(table, block, names) for block in table.sizes]
+    titled = [*zip(titles, table.sizes, strict=True)]
+    if is_alone:
+        yield Block("", tuple(row for title, block in titled for row in _rows(block.rows, columns, models, title)))
+    else:
+        yield from (Block(title, tuple(_rows(block.rows, columns, models))) for title, block in titled)
+
+
+def _rows(rows: Sequence[ModelRow], columns: Sequence[Column], models: Sequence[str], name: str = "") -> Iterator[Row]:
+    """Rows of a size. name: in place of that of the model, if it is not empty."""
     for number, row in enumerate(rows):
         # The best is marked only if it is shown to be better than the next.
         is_best = number == 0 and len(rows) > 1 and not rows[1].is_tied
         word, meaning, more = shape_of(row)
         yield Row(
+            name=name or row.model,
             model=row.model,
             colour=models.index(row.model) % 8,
             n=f"{row.n:,}",
@@ -238,6 +263,7 @@ def _rows(rows: Sequence[ModelRow], columns: Sequence[Column], models: Sequence[
             meaning=meaning,
             more=more,
             is_shown=row.strength is Strength.SHOWN,
+            is_silent=bool(word) and row.strength in (Strength.UNINFORMATIVE, Strength.CANNOT_TELL) and not meaning,
             curve=curve_of(row.curve),
         )
 
@@ -245,7 +271,7 @@ def _rows(rows: Sequence[ModelRow], columns: Sequence[Column], models: Sequence[
 def _cell(row: ModelRow, name: str, is_best: bool) -> Cell:
     number: Number | None = getattr(row, name)
     if number is None or number.value is None:
-        return Cell("")
+        return Cell("-" if name == "overall" else "")
     is_shown = (is_best and name == "overall") or (name == "pbi" and number.is_shown)
     return Cell((signed_percent if name == "pbi" else percent)(number.value), _limits(number), is_shown)
 
@@ -296,7 +322,15 @@ class Warned:
 
     number: int
     """0 for one without a mark."""
-    sentences: tuple[str, ...]
+    sentence: str
+    each: tuple[str, ...]
+    """A sentence for each where that sentence does not name all models."""
+
+
+def _warned(group: WarningGroup) -> Warned:
+    models = {model for finding in group.findings for model in finding.models}
+    each = tuple(map(sentence, group.findings)) if len(models) > MOST_MODELS else ()
+    return Warned(group.number, warning_sentence(group.findings), each)
 
 
 @dataclass(frozen=True)
@@ -304,6 +338,9 @@ class Card:
     """An advice."""
 
     headline: str
+    """What to do."""
+    details: tuple[str, ...]
+    """Why, and what is not known."""
     facts: tuple[tuple[str, str], ...]
     """Headings and texts."""
 
@@ -324,7 +361,8 @@ def card(finding: Finding) -> Card:
         for name, (heading, write, unit) in FACTS.items()
         if (number := finding.numbers.get(name)) is not None and number.value is not None
     ]
-    return Card(sentence(finding), tuple(facts))
+    lead, *details = advice_sentences(finding)
+    return Card(lead, tuple(details), tuple(facts))
 
 
 @dataclass(frozen=True)
