@@ -11,6 +11,8 @@ from litm.analysis.grid import CORRECT, Grid
 from litm.analysis.power import n_for_five_points, needed_in_words, observed, questions_needed
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p, moments
 from litm.analysis.table import tables
+from litm.findings.advice import advice_finding
+from litm.findings.advice_words import advice_sentences
 from litm.records.conditions import Condition
 
 PLAIN = Condition("s", "s")
@@ -33,8 +35,12 @@ def mixed(share: float, n: int, seed: int) -> list[bool]:
     return (np.random.default_rng(seed).random(n) < share).tolist()
 
 
+def said(compared: Compared) -> list[dict]:
+    return [*advice_rows(compared, advice_sentences(advice_finding(compared)))]
+
+
 def rows_of(*sweeps, conditions=(PLAIN, REVERSED, RERANKED), prices=None) -> list[dict]:
-    found = [row for one in read_compared(sweeps, conditions, prices or {}) for row in advice_rows(one)]
+    found = [row for one in read_compared(sweeps, conditions, prices or {}) for row in said(one)]
     for row in found:
         assert_plain(row)
     tables()["advice"].frame(found)

@@ -1,4 +1,4 @@
-"""The advised condition of an experiment with remedies: rows of advice.csv, and the advice in words.
+"""The advised condition of an experiment with remedies, and the rows of advice.csv.
 
 All conditions of a study and model are compared on the same questions. The best of k conditions is chosen by the same
 answers that judge it, so the result is a set: all conditions that exact McNemar tests against the best, corrected by
@@ -17,16 +17,16 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from litm.analysis.grid import CORRECT, Files, Grid, interval_columns, joined, read_grid, sweep_of
+from litm.analysis.grid import CORRECT, Grid, interval_columns, joined, read_grid, sweep_of
 from litm.analysis.pbi import limit_of
-from litm.analysis.power import FIVE_POINTS, Assumption, n_for_five_points, needed_in_words, observed
-from litm.analysis.sentences import MOST_CUT, remedies_in_words
+from litm.analysis.power import FIVE_POINTS, Assumption, n_for_five_points, observed
+from litm.analysis.sentences import remedies_in_words
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm, moments, paired_p
 from litm.base.intervals import clustered_interval
-from litm.base.messages import counted, first_of, interval, money, percent, points
+from litm.base.messages import counted
 from litm.records.bills import Prices
-from litm.records.conditions import RANKED, Condition
-from litm.scoring.doubts import doubt_in_words, doubt_of, is_doubt
+from litm.records.conditions import Condition
+from litm.scoring.doubts import doubt_of, is_doubt
 
 #: Fraction of its questions that a condition must have scored, because conditions are compared on their common
 #: questions.
@@ -81,9 +81,15 @@ class Difference:
     corrected: Estimate
     p_value: float
 
-    def __str__(self) -> str:
-        """It with its paired 95 % interval."""
-        return f"{points(self.estimate.value)} {interval(*self.estimate.limits)}"
+
+@dataclass(frozen=True)
+class Against:
+    """A condition against another one."""
+
+    index: int
+    difference: Difference
+    """The condition minus the other one."""
+    is_shown: bool
 
 
 @dataclass(frozen=True)
@@ -221,6 +227,58 @@ class Compared:
         )
         return None if is_irrelevant else n_for_five_points(self.assumed, len(self.cells) - 1)
 
+    def times(self, index: int, other: int) -> float | None:
+        """The ratio of two conditions' costs; None if it is unknown."""
+        return self.costs[index] / self.costs[other] if self.costs[other] else None
+
+    def other_numbers(self, index: int) -> list[Against]:
+        """The next smaller and the largest number of documents under the same condition."""
+        same, documents = self._same(index), self.cells[index].documents
+        smaller = [other for other in same if self.cells[other].documents < documents]
+        larger = [other for other in same if self.cells[other].documents > documents]
+        against = []
+        for other in [*smaller[-1:], *larger[-1:]]:
+            difference = self.difference(other, index)
+            low, high = difference.corrected.limits
+            # Differences from the best use Holm's correction, as the set does.
+            is_shown = other not in self.best_set if index == self.best else not low <= 0 <= high
+            against.append(Against(other, difference, is_shown))
+        return against
+
+    def remedies(self, index: int) -> list[Against]:
+        """The single remedies at the same number of documents that are shown to differ from documents as retrieved; if
+        none is, the one with the largest difference; none without documents as retrieved.
+        """
+        documents = self.cells[index].documents
+        same_number = [other for other, cell in enumerate(self.cells) if cell.documents == documents]
+        plain = next((other for other in same_number if self.cells[other].condition.is_plain), None)
+        single = [other for other in same_number if len(self.cells[other].condition.differing) == 1]
+        if plain is None or not single:
+            return []
+        differences = [self.difference(other, plain) for other in single]
+        corrected = holm([difference.p_value for difference in differences])
+        against = [
+            Against(other, difference, p < SIGNIFICANT)
+            for other, difference, p in zip(single, differences, corrected, strict=True)
+        ]
+        shown = [one for one in against if one.is_shown]
+        return shown or [max(against, key=lambda one: abs(one.difference.estimate.value))]
+
+    def shown_worse(self) -> list[Against]:
+        """The conditions shown to be worse than the best one."""
+        return [
+            Against(index, self.to_best[index], True) for index in range(len(self.cells)) if index not in self.best_set
+        ]
+
+    def _same(self, index: int) -> list[int]:
+        """Indices of all numbers of documents under the same condition, ascending."""
+        cells, condition = self.cells, self.cells[index].condition
+        indices = [other for other, cell in enumerate(cells) if cell.condition.experiment == condition.experiment]
+        # A single document has no order and is never cut, so the plain cell serves these conditions too.
+        if set(condition.differing) <= {"order", "cut"} and all(cells[other].documents > 1 for other in indices):
+            indices += [other for other, cell in enumerate(cells) if cell.documents == 1 and cell.condition.is_plain]
+        return sorted(indices, key=lambda other: cells[other].documents)
+
 
 # --- From scores -----------------------------------------------------------------------------------------------
 
@@ -268,10 +326,10 @@ def _compared(study: str, model: str, cells: Sequence[Cell]) -> Compared:
     return Compared(model, study, kept, answers, left_out, len(asked) - len(answers.ids))
 
 
-def advice_rows(compared: Compared) -> Iterator[dict]:
-    """One row per condition; conditions with too few scored questions are last."""
+def advice_rows(compared: Compared, sentences: Sequence[str]) -> Iterator[dict]:
+    """One row per condition; conditions with too few scored questions are last. sentences: the advice in words."""
     if not compared.n:
-        yield from _left_out(compared)
+        yield from _left_out(compared, sentences)
         return
     least, clusters = min(compared.costs), compared.answers.clusters
     spoken = compared.best if compared.advised is None else compared.advised
@@ -297,13 +355,13 @@ def advice_rows(compared: Compared) -> Iterator[dict]:
             "is_advised": index == compared.advised,
             "n_for_5_points": compared.needed,
             "reason": compared.reason if index == spoken else "",
-            **(_spoken(advice(compared)) if index == spoken else {}),
+            **(_spoken(sentences) if index == spoken else {}),
         }
-    yield from _left_out(compared)
+    yield from _left_out(compared, sentences)
 
 
-def _left_out(compared: Compared) -> Iterator[dict]:
-    """Rows of conditions that are not compared; if none is compared, the first has a sentence about it."""
+def _left_out(compared: Compared, sentences: Sequence[str]) -> Iterator[dict]:
+    """Rows of conditions that are not compared; if none is compared, the first has the sentences."""
     reasons = [
         (cell, f"{cell.asked - cell.scored} of {cell.asked} questions were not scored, left out")
         for cell in compared.left_out
@@ -311,7 +369,7 @@ def _left_out(compared: Compared) -> Iterator[dict]:
     if not compared.n:
         reasons += [(cell, "no question was scored under all conditions") for cell in compared.cells]
     for index, (cell, reason) in enumerate(reasons):
-        words = {} if compared.n or index else _spoken([_nothing_compared(compared)])
+        words = {} if compared.n or index else _spoken(sentences)
         yield {**_names(compared, cell), "n": 0, "is_advised": False, "reason": reason, **words}
 
 
@@ -329,162 +387,3 @@ def _names(compared: Compared, cell: Cell) -> dict:
         "condition": cell.name,
         **{key: getattr(cell.condition, key) for key in ("order", "reranker", "cut", "prompt")},
     }
-
-
-# --- Sentences -------------------------------------------------------------------------------------------------
-
-
-def advice(compared: Compared) -> list[str]:
-    """The advice for one model and study: what to do; then why; then what is not known. One short sentence each."""
-    index = compared.advised
-    if index is None:
-        return _no_advice(compared)
-    return [
-        f"{compared.model}: pass {compared.cells[index].name}. {_facts(compared, index)}.",
-        _why(compared),
-        *([] if index == compared.best else [_behind(compared, index)]),
-        *_neighbours(compared, index),
-        *_remedies_told(compared, index),
-        "These answers also chose the condition, so its accuracy is optimistic.",
-    ]
-
-
-def _why(compared: Compared) -> str:
-    alike, every, (loses, _) = len(compared.best_set), len(compared.cells), compared.most_lost
-    if alike == 1:
-        return f"All {every - 1} other conditions are shown to be worse."
-    return (
-        f"It is the cheapest of {alike} not shown to be worse than the best of {every}, and loses at most "
-        f"{percent(loses)} points."
-    )
-
-
-def _facts(compared: Compared, index: int) -> str:
-    estimate = compared.accuracies[index]
-    facts = f"{percent(estimate.value)} % right {interval(*estimate.limits)}, n = {compared.n:,}"
-    tokens, dollars = compared.cells[index].tokens, compared.cells[index].dollars
-    if tokens is not None:
-        facts += f", {tokens:,.0f} tokens a question"
-    return facts if dollars is None else f"{facts}, US$ {money(1000 * dollars)} for 1,000 questions"
-
-
-def _behind(compared: Compared, index: int) -> str:
-    """A sentence on the condition with the most right answers, whose lead is not shown."""
-    ahead, times = compared.difference(compared.best, index), _times(compared, compared.best, index)
-    return f"Most right answers: {compared.cells[compared.best].name} ({ahead}{times}); not shown to be better."
-
-
-def _neighbours(compared: Compared, index: int) -> Iterator[str]:
-    """Sentences on the next smaller and the largest number of documents under the same condition."""
-    same, documents = _same(compared, index), compared.cells[index].documents
-    smaller = [other for other in same if compared.cells[other].documents < documents]
-    larger = [other for other in same if compared.cells[other].documents > documents]
-    for other in [*smaller[-1:], *larger[-1:]]:
-        difference = compared.difference(other, index)
-        low, high = difference.corrected.limits
-        # Differences from the best use Holm's correction, as the set does.
-        is_shown = other not in compared.best_set if index == compared.best else not low <= 0 <= high
-        yield (
-            f"With {counted(compared.cells[other].documents, 'document')}: {difference}"
-            f"{_times(compared, other, index)}{'' if is_shown else ', not shown'}."
-        )
-
-
-def _remedies_told(compared: Compared, index: int) -> Iterator[str]:
-    """A sentence on the single remedies at the advised number of documents, against documents as retrieved."""
-    documents = compared.cells[index].documents
-    same_number = [other for other, cell in enumerate(compared.cells) if cell.documents == documents]
-    plain = next((other for other in same_number if compared.cells[other].condition.is_plain), None)
-    single = [other for other in same_number if len(compared.cells[other].condition.differing) == 1]
-    if plain is None or not single:
-        return
-    differences = {other: compared.difference(other, plain) for other in single}
-    corrected = dict(zip(single, holm([difference.p_value for difference in differences.values()]), strict=True))
-    shown = [other for other in single if corrected[other] < SIGNIFICANT]
-    if shown:
-        remedies = "; ".join(f"{_remedy(compared, other)} {differences[other]}" for other in shown)
-        yield f"Against best first with {counted(documents, 'document')}: {remedies}."
-    else:
-        most = max(single, key=lambda other: abs(differences[other].estimate.value))
-        yield f"No remedy is shown to help; the largest effect: {_remedy(compared, most)} {differences[most]}."
-
-
-def _nothing_compared(compared: Compared) -> str:
-    if compared.cells:
-        return f"{compared.model}: no advice. No question was scored under all conditions of {compared.study}."
-    return (
-        f"{compared.model}: no advice. No condition of {compared.study} scored {LEAST_SCORED:.0%} of its questions; "
-        "advice.csv has the number for each."
-    )
-
-
-def _no_advice(compared: Compared) -> list[str]:
-    best, cheapest = compared.best, compared.cheapest
-    begin, named = f"{compared.model}: no advice", f"{compared.cells[best].name}, {_facts(compared, best)}"
-    if is_doubt(compared.reason):
-        doubtful = [cell.name for cell in compared.cells if cell.doubt]
-        return [f"{begin}. With {first_of(doubtful, MOST_CUT, '; ')}: {doubt_in_words(compared.reason)}."]
-    if compared.reason == FLOOR:
-        return [
-            f"{begin}. Hardly any answer is right under any of the {len(compared.cells)} conditions; the best: {named}."
-        ]
-    if compared.reason == ONE_CONDITION:
-        return [f"{begin}. Only one condition was scored: {named}."]
-    loses, other = compared.most_lost
-    headline = f"{begin} yet: {counted(compared.n, 'question')} cannot tell the {len(compared.cells)} conditions apart."
-    if compared.needed is not None:
-        needed = needed_in_words(compared.needed, compared.assumed, comparisons=len(compared.cells) - 1)
-        headline = f"{headline[:-1]}; {needed}."
-    cheap = "The best, also the cheapest of those like it" if cheapest == best else "The cheapest not shown to be worse"
-    return [
-        headline,
-        f"{cheap}: {compared.cells[cheapest].name}, {_facts(compared, cheapest)}.",
-        f"It may lose up to {percent(loses)} points to {compared.cells[other].name} "
-        f"({percent(compared.accuracies[other].value)} %).",
-        *_shown_worse(compared),
-    ]
-
-
-def _shown_worse(compared: Compared) -> Iterator[str]:
-    """A sentence for a case without advice: the conditions shown to be worse, documents as retrieved."""
-    worse = [index for index in range(len(compared.cells)) if index not in compared.best_set]
-    if worse:
-        plain = [index for index in worse if compared.cells[index].condition.is_plain]
-        differences = ", ".join(f"{compared.cells[index].documents}: {compared.to_best[index]}" for index in plain)
-        among = f", among them documents as retrieved ({differences})" if differences else ""
-        yield f"Shown to be worse than the best: {counted(len(worse), 'condition')}{among}."
-
-
-def _same(compared: Compared, index: int) -> list[int]:
-    """Indices of all numbers of documents under the same condition, ascending."""
-    cells, condition = compared.cells, compared.cells[index].condition
-    indices = [other for other, cell in enumerate(cells) if cell.condition.experiment == condition.experiment]
-    # A single document has no order and is never cut, so the plain cell serves these conditions too.
-    if set(condition.differing) <= {"order", "cut"} and all(cells[other].documents > 1 for other in indices):
-        indices += [other for other, cell in enumerate(cells) if cell.documents == 1 and cell.condition.is_plain]
-    return sorted(indices, key=lambda other: cells[other].documents)
-
-
-def _remedy(compared: Compared, index: int) -> str:
-    """The one remedy of a condition in words."""
-    condition = compared.cells[index].condition
-    parts = remedies_in_words(condition)
-    return parts[0] if condition.order != RANKED else parts[-1]
-
-
-def _times(compared: Compared, index: int, other: int) -> str:
-    """The ratio of two conditions' costs, such as ` at 3.8 times the cost`; "" if it rounds to 1.0 or is unknown."""
-    ratio = f"{compared.costs[index] / compared.costs[other]:.1f}" if compared.costs[other] else "1.0"
-    return "" if ratio == "1.0" else f" at {ratio} times the cost"
-
-
-# --- The table -------------------------------------------------------------------------------------------------
-
-
-def advice_table(
-    remedy_scores: Files, conditions: Sequence[Mapping], prices: Mapping[str, Mapping | None]
-) -> Iterator[dict]:
-    """One row per model, condition and number of documents; studies and conditions in the order of the config."""
-    parsed = [Condition(**settings) for settings in conditions]
-    for compared in read_compared(remedy_scores.scores(), parsed, prices):
-        yield from advice_rows(compared)
