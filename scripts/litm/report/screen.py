@@ -16,8 +16,6 @@ from litm.scoring.metrics import METRICS
 
 #: Tables of experiments that are open, at most, and the number of rows from which on further ones are folded.
 OPEN_TABLES, MANY_ROWS = 4, 30
-#: Models from which on the matrix of pairs has its columns' names upright.
-MANY_MODELS = 4
 #: Names in a list, at most.
 NAMED = 8
 #: Points: the effect that a study should be able to show.
@@ -373,8 +371,6 @@ class Matrix:
     title: str
     models: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
-    is_upright: bool
-    """Whether the names of its columns are upright."""
     summary: str
     is_open: bool
 
@@ -390,7 +386,6 @@ def shown_matrices(matrices: Sequence[PairMatrix], titles: Mapping[str, str]) ->
                 (model, tuple(_difference(number) for number in numbers))
                 for model, numbers in zip(matrix.models, matrix.cells, strict=True)
             ),
-            is_upright=len(matrix.models) > MANY_MODELS,
             summary=_pairs_summary(matrix),
             is_open=number < OPEN_TABLES,
         )
