@@ -1,4 +1,4 @@
-"""Make the report: one self-contained HTML file with curves, tables, a sample of questions and provenance.
+"""Make the report: one self-contained HTML file with findings, figures, tables, a sample of questions and provenance.
 
 settings: JSON: see PageFiles.report
 findings: results/findings.json
