@@ -28,6 +28,7 @@ rule tables:
         TABLES.files,
         TABLES.in_the_paper,
         PAGES.summaries,
+        FINDINGS,
         RECORD,
 
 

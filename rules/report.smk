@@ -1,6 +1,6 @@
 """The report with its sample of questions, and the formats of the benchmark suite."""
 
-from litm.workflow.result_files import RECORD, REPORT_FILES, TASK_KEYS, TASK_TEMPLATES
+from litm.workflow.result_files import FINDINGS, RECORD, REPORT_FILES, TASK_KEYS, TASK_TEMPLATES
 
 
 rule sample_questions:
@@ -32,6 +32,29 @@ rule sample_questions:
         )
 
 
+rule make_findings:
+    input:
+        tables=TABLES.of_findings,
+        manifests=SWEEPS.files(FILES[ANSWER].manifest),
+        scores=TABLES.scores_of_findings,
+    output:
+        FINDINGS,
+    log:
+        "results/logs/make_findings.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **settings(settings=PAGES.findings),
+        **compared(order=TABLES.order),
+    shell:
+        command(
+            "make_findings",
+            "{params.settings} --tables {input.tables:q} --manifests {input.manifests:q} --scores {input.scores:q} "
+            "--output {output:q}",
+        )
+
+
 rule make_report:
     input:
         tables=TABLES.shown,
@@ -40,7 +63,7 @@ rule make_report:
         formats=PAGES.formats,
         manifests=SWEEPS.files(FILES[ANSWER].manifest),
         datasets=PAGES.datasets,
-        scores=SWEEPS.files(FILES[ANSWER].scores),
+        findings=FINDINGS,
         sources=[PROGRAMS.file("resources", "report", name) for name in REPORT_FILES],
     output:
         report(REPORT, caption="../resources/captions/report.rst", category="Report"),
@@ -61,10 +84,10 @@ rule make_report:
     shell:
         command(
             "make_report",
-            "{params.settings} "
+            "{params.settings} --findings {input.findings:q} "
             "--tables {input.tables:q} --figures {input.figures:q} --samples {input.samples:q} "
             "--formats {input.formats:q} --manifests {input.manifests:q} --datasets {input.datasets:q} "
-            "--scores {input.scores:q} --sources {input.sources:q} "
+            "--sources {input.sources:q} "
             "--output {output:q}",
         )
 

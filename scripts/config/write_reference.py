@@ -18,6 +18,7 @@ def parts_of_pages(project: Path) -> dict[str, dict[str, str]]:
     from litm.analysis.table import reference, tables
     from litm.claims.evidence import Relations, published_evidence
     from litm.claims.tables import claims_table, page_parts
+    from litm.findings.kinds import findings_reference
     from litm.scoring.scores import score_reference
 
     published = project / "resources" / "published"
@@ -28,7 +29,11 @@ def parts_of_pages(project: Path) -> dict[str, dict[str, str]]:
     explanations = read_explanations(published / "disagreements.csv")
     claims = [claims_table(published_evidence(some), relations, literature) for some in (accuracies, accuracies[::-1])]
     return {
-        "results/README.md": {"Tables": reference(tables().values()), "Scores": score_reference()},
+        "results/README.md": {
+            "Tables": reference(tables().values()),
+            "Findings": findings_reference(),
+            "Scores": score_reference(),
+        },
         "docs/claims.md": page_parts(claims[0], claims[1], literature.statuses, explanations),
     }
 

@@ -20,6 +20,7 @@ from litm.base.store import text_sha256
 from litm.base.table_files import read_parquet
 from litm.figures.chart import Rows, recall_of
 from litm.figures.kinds import KINDS
+from litm.findings.record import StudyFindings
 from litm.records.conditions import REFERENCE_TASKS, Comparison
 from litm.records.examples import read_examples
 from litm.records.responses import read_responses
@@ -54,6 +55,14 @@ class Results:
     def selection(self) -> dict[str, Any]:
         """What the study selects: models, experiments with their settings, datasets with their digests."""
         return read_json(self.folder / "tables" / "study.json")
+
+    @cached_property
+    def findings(self) -> StudyFindings:
+        """What the study shows, and what to know before a number is quoted; `UserError` without results/findings.json.
+
+        `results.findings.of_kind("curve")` has those of a kind of results/README.md; `words.sentence` says one.
+        """
+        return StudyFindings.from_json(read_json(self.folder / "findings.json"))
 
     @property
     def models(self) -> list[str]:

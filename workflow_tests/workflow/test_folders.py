@@ -41,14 +41,14 @@ IMPORTS = {
     "findings": "base records placements answer_words scoring analysis",
     "figures": "base records placements scoring analysis",
     "report": "base records placements examples scoring analysis claims findings figures",
-    "notebook": "base records analysis figures",
+    "notebook": "base records analysis figures findings",
     "studies": "base scoring analysis figures report notebook",
     "compare": "base records scoring analysis notebook studies",
     "config": "base records placements models questions corpora retrieval examples prompting engines recorded "
     "scoring analysis figures",
     "planning": "base records placements models examples prompting engines inference servers analysis config",
     "workflow": "base records placements models questions corpora retrieval prompting engines inference analysis "
-    "figures config planning",
+    "figures findings config planning",
     "checks": "base records placements models retrieval engines inference servers scoring analysis config planning "
     "workflow",
     "front_door": "base config workflow",
@@ -64,7 +64,8 @@ MORE = {
     "scoring/score.py": "servers",
     "analysis/make_table.py": "scoring",
     "analysis/make_claims_table.py": "claims",
-    "config/write_reference.py": "claims",
+    "report/make_findings.py": "findings",
+    "config/write_reference.py": "claims findings",
 }
 PROGRAMS = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.glob("*/*.py") if path.parent != LIBRARY)
 

@@ -22,6 +22,7 @@ from litm.config.figures import PBI_FOREST, TOKENS_KIND, Figure
 from litm.config.study import Study
 from litm.config.sweeps import FILES
 from litm.figures.kinds import KINDS
+from litm.findings.record import FROM_TABLES
 from litm.records.cells import Curve
 from litm.records.measures import ANSWER, LOG_PROBABILITY
 from litm.records.tokens import LIMITS
@@ -39,7 +40,7 @@ CLAIM_TABLES = tuple(f"{TABLES}/{name}" for name in ("claims.csv", "claims_summa
 PICTURES, LAID_OUT = ("png", "pdf"), ("csv", "md", "tex")
 #: Files of sweeps that a kind of figure may draw, by their names among its `inputs`.
 DRAWN_SWEEPS = {"accuracy": ACCURACY, "scores": SCORES, "token_counts": TOKEN_COUNTS}
-REPORT = "results/report.html"
+REPORT, FINDINGS = "results/report.html", "results/findings.json"
 #: The file that names the selection of the tables.
 RECORD = f"{TABLES}/study.json"
 #: The template of the report, and what it includes.
@@ -179,6 +180,25 @@ class TableFiles:
         """The files that the report shows, quotes or counts."""
         names = [name for name, table in self.tables.items() if table.report or name == "gold_passages"]
         return [*(f"{TABLES}/{name}.csv" for name in names), *CLAIM_TABLES[:2]]
+
+    @property
+    def of_findings(self) -> list[str]:
+        """The tables that findings are made from."""
+        return [f"{TABLES}/{name}.csv" for name in FROM_TABLES if name in self.tables]
+
+    @property
+    def scores_of_findings(self) -> list[str]:
+        """The scores of sweeps with remedies, whose advice is a finding, and with clusters, which are counted."""
+        run = {sweep.pair: sweep.experiment for sweep in self._study.sweeps_of(ANSWER)}
+        return sweep_files(
+            SCORES, [pair for pair, experiment in run.items() if experiment.condition or experiment.cluster]
+        )
+
+    @property
+    def remedies(self) -> dict[str, Any]:
+        """The settings of advice.csv: the conditions, and the models' prices."""
+        conditions = [asdict(condition) for condition in self._study.conditions.values()]
+        return {"conditions": conditions, "prices": self.settings["prices"] if conditions else {}}
 
     def inputs_of(self, wildcards: Wildcards) -> list[str]:
         """The input files of {table}."""
@@ -424,7 +444,17 @@ class PageFiles:
             "experiments": experiments,
             "prices": prices(self._study),
             "about": {name: about[name] for name in self._study.models if name in about},
+        }
+
+    def findings(self, wildcards: Wildcards) -> dict:
+        """What findings.json needs beside tables, manifests and scores."""
+        experiments = self._study.experiments.values()
+        return {
+            "models": list(self._study.models),
+            "experiments": [experiment.settings() for experiment in experiments],
+            "plain": [experiment.name for experiment in experiments if experiment.is_plain],
             "stand_ins": self._study.stand_ins,
+            **self._tables.remedies,
             **({"filled": self._sweeps.filled} if self._sweeps.filled else {}),
         }
 
