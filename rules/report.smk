@@ -63,7 +63,7 @@ rule make_report:
         formats=PAGES.formats,
         manifests=SWEEPS.files(FILES[ANSWER].manifest),
         datasets=PAGES.datasets,
-        scores=SWEEPS.files(FILES[ANSWER].scores),
+        findings=FINDINGS,
         sources=[PROGRAMS.file("resources", "report", name) for name in REPORT_FILES],
     output:
         report(REPORT, caption="../resources/captions/report.rst", category="Report"),
@@ -84,10 +84,10 @@ rule make_report:
     shell:
         command(
             "make_report",
-            "{params.settings} "
+            "{params.settings} --findings {input.findings:q} "
             "--tables {input.tables:q} --figures {input.figures:q} --samples {input.samples:q} "
             "--formats {input.formats:q} --manifests {input.manifests:q} --datasets {input.datasets:q} "
-            "--scores {input.scores:q} --sources {input.sources:q} "
+            "--sources {input.sources:q} "
             "--output {output:q}",
         )
 

@@ -31,8 +31,8 @@ from litm.figures.chart import places_in_words
 from litm.notebook import Results
 from litm.report.page import template
 from litm.report.page_tables import NOTED, noted_as
-from litm.report.phrases import SizeNames
 from litm.report.provenance import NOT_KNOWN, Making, making, placements
+from litm.report.sizes import SizeNames
 from litm.scoring.doubts import doubt_in_words
 
 #: Files of the page, and their folder in the project.

@@ -1,26 +1,24 @@
-"""Make the report: one self-contained HTML file with curves, tables, a sample of questions and provenance.
+"""Make the report: one self-contained HTML file with findings, figures, tables, a sample of questions and provenance.
 
 settings: JSON: see PageFiles.report
+findings: results/findings.json
 tables: CSV files
 figures: PNG files
 samples: what sample_questions.py wrote
 formats: what make_prompt_format.py wrote, of each model
 datasets: the files of the settings' datasets, in their order
-scores: of each sweep
 sources: template, style and scripts of the page
 """
 
 import subprocess
 from pathlib import Path
 
-from litm.analysis.sentences import cluster_sentences
 from litm.analysis.table import tables as all_tables
 from litm.base.cli import program
 from litm.base.files import write_text
 from litm.base.json_files import read_json, read_jsonl
 from litm.base.messages import note
 from litm.base.store import file_sha256
-from litm.questions.released_format import filled_sentences
 
 
 def commit_of(project: Path) -> str | None:
@@ -38,6 +36,7 @@ def commit_of(project: Path) -> str | None:
 @program
 def main(
     settings: dict,
+    findings: Path,
     tables: tuple[Path, ...],
     manifests: tuple[str, ...],
     sources: tuple[Path, ...],
@@ -46,9 +45,11 @@ def main(
     samples: tuple[Path, ...] = (),
     formats: tuple[Path, ...] = (),
     datasets: tuple[str, ...] = (),
-    scores: tuple[Path, ...] = (),
 ) -> None:
-    from litm.report.page import Contents, render_report
+    from litm.findings.first_screen import first_screen
+    from litm.findings.record import StudyFindings
+    from litm.report.contents import Contents, page_of
+    from litm.report.page import render_report
 
     rows = [
         {
@@ -59,17 +60,18 @@ def main(
         }
         for dataset, path in zip(settings["datasets"], datasets, strict=True)
     ]
-    few = cluster_sentences(settings["experiments"], {path.stem: path for path in scores})
-    filled = filled_sentences(settings.get("filled", {}))
+    study = StudyFindings.from_json(read_json(findings))
     contents = Contents(
+        screen=first_screen(study),
+        findings=study.findings,
         tables={path.stem: all_tables()[path.stem].read(path) for path in tables},
         pictures={path.stem: path.read_bytes() for path in figures},
         manifests=[read_json(path) for path in manifests],
         samples={path.name.split(".")[0]: [one for _, one in read_jsonl(path)] for path in samples},
         formats={path.stem: read_json(path) for path in formats},
         commit=commit_of(Path(__file__).resolve().parents[2]),
-        **settings | {"datasets": rows, "filled": [*few, *filled]},
+        **settings | {"datasets": rows},
     )
-    html = render_report({path.name: path.read_text(encoding="utf-8") for path in sources}, contents)
+    html = render_report({path.name: path.read_text(encoding="utf-8") for path in sources}, page_of(contents))
     write_text(output, html)
     note(f"{output}: {len(html.encode()) / 1e6:.1f} MB")

@@ -36,11 +36,11 @@ from litm.examples.tasks.question_answering import multi_document_qa, other_docu
 from litm.figures.style import DPI
 from litm.records.bills import Usage
 from litm.report.charts import chart, forest
-from litm.report.page import png_width
-from litm.report.page_tables import token_table, tokens_in_words
-from litm.report.phrases import SizeNames, claims_told, first_answers
+from litm.report.page_tables import claims_in_words, token_table, tokens_in_words
+from litm.report.pictures import png_width
 from litm.report.provenance import cited, sweep_row
 from litm.report.question_samples import pack, question_records, sampled_ids
+from litm.report.sizes import SizeNames
 from litm.scoring.scores import Sweep, score_sweep
 
 
@@ -300,7 +300,7 @@ def test_claims_are_shown_and_those_that_were_not_tested_are_folded():
     summary = pd.DataFrame([row, *(row | {"statement": one.statement, "status": None} for one in others)])
     cases = pd.DataFrame([{"claim": one.name, "experiment": "qa" if one is first else None} for one in CLAIMS])
     both = {"claims": tables()["claims"].frame(cases), "claims_summary": summary}
-    assert claims_told(both) == {
+    assert claims_in_words(both) == {
         "asked": [told | {"status": "Later works contest the paper's claim: Doe 2025."}],
         "others": [{"statement": one.statement, "needs": one.needs} for one in others],
     }
@@ -376,22 +376,3 @@ def test_the_limit_of_an_answer_is_that_of_the_request(sent, told):
     fields = SERVED["identity_fields"] | {"model": {"prompt_template": "chat", "request": sent}}
     row = sweep_row(manifest("m") | SERVED | {"identity_fields": fields})
     assert row["Decoding"].startswith(f"greedy, at most {told}")
-
-
-def test_the_report_begins_with_cut_answers_if_there_are_any(whole):
-    accuracy = whole.tables["accuracy"]
-    assert "answers were cut" not in page()
-    cut = accuracy.assign(n_cut=[2 if n == 0 else 0 for n in range(len(accuracy))])
-    start = page({"accuracy": cut}).partition('<section id="curves"')[0]
-    assert f"{MODELS[0]} on kv: 2 of " in start
-    assert "answers were cut at 50 tokens; accuracy is a lower bound; raise max_new_tokens (in define" in start
-    # Recorded responses, which have no limit, hide that of the others in no order.
-    recorded = {**whole.manifests[0], "model": "z", "identity_fields": {}}
-    told = first_answers({"accuracy": cut}, [*whole.manifests, recorded], whole.experiments, [])["warnings"]
-    assert "were cut at 50 tokens" in told[0]
-    # A model with recorded responses has a limit that is not known, and may have answered other prompts.
-    recorded = {**recorded, "model": MODELS[0], "not_compared": 7}
-    manifests = [*whole.manifests, recorded, {**recorded, "model": "other", "not_compared": 1000}]
-    told = first_answers({"accuracy": cut}, manifests, whole.experiments, [])["warnings"]
-    assert told[0].endswith("answers were cut; accuracy is a lower bound.")
-    assert f"{MODELS[0]}, other: 1,007 recorded answers do not say which prompts they answer" in told[1]

@@ -18,13 +18,17 @@ from litm.analysis.grid import curves
 from litm.analysis.positions import position_bias_row
 from litm.analysis.statistics import with_holm
 from litm.analysis.table import tables as declared
+from litm.base.table_files import plain_rows
 from litm.examples.task import ExampleSettings
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
 from litm.figures.style import save_figure
+from litm.findings.first_screen import first_screen
+from litm.findings.study import findings_of
 from litm.records.examples import Example
 from litm.records.responses import SweepResponse
-from litm.report.page import Contents, render_report
+from litm.report.contents import Contents, page_of
+from litm.report.page import render_report
 from litm.report.question_samples import question_records, sampled_ids
 from litm.scoring.scores import Sweep, score_sweep
 
@@ -111,7 +115,7 @@ def contents_with_wrong_answers() -> Contents:
 def page(tables: Mapping[str, pd.DataFrame] | None = None, whole: Contents | None = None, **changes: Any) -> str:
     """The page of these contents, by default of all, with further tables and other changes."""
     whole = whole or contents()
-    return render_report(SOURCES, replace(whole, tables={**whole.tables, **(tables or {})}, **changes))
+    return render_report(SOURCES, page_of(replace(whole, tables={**whole.tables, **(tables or {})}, **changes)))
 
 
 @cache
@@ -127,8 +131,10 @@ def contents() -> Contents:
     for row, word in zip(rows, WORDS, strict=True):
         row["shape"] = word
     tables = {"accuracy": accuracy, "position_bias": declared()["position_bias"].frame(rows)}
+    findings = findings_of(lambda name: plain_rows(tables[name]) if name in tables else [], [EXPERIMENT])
     return Contents(
-        tables, [FIGURE], pictures, [manifest(model) for model in MODELS], {"kv": records()}, [EXPERIMENT],
+        tables, first_screen(findings), findings.findings, [FIGURE], pictures,
+        [manifest(model) for model in MODELS], {"kv": records()}, [EXPERIMENT],
         prices={}, datasets=[], seed=0, models=MODELS, commit="0" * 12, config="c0ffee" * 8,
         about={MODELS[0]: {"family": "letters", "parameters": 0.5}}, formats={MODELS[1]: FORMAT},
     )  # fmt: skip

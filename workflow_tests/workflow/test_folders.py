@@ -40,7 +40,7 @@ IMPORTS = {
     "claims": "base placements scoring analysis",
     "findings": "base records placements answer_words scoring analysis",
     "figures": "base records placements scoring analysis",
-    "report": "base records placements examples scoring analysis claims figures",
+    "report": "base records placements examples scoring analysis claims findings figures",
     "notebook": "base records analysis figures findings",
     "studies": "base scoring analysis figures report notebook",
     "compare": "base records scoring analysis notebook studies",

@@ -28,7 +28,7 @@ from litm.figures.chart import (
 )
 from litm.figures.kinds import KINDS
 from litm.figures.style import COLOURS
-from litm.report.phrases import SizeNames
+from litm.report.sizes import SizeNames
 
 #: Fraction: the least height of the vertical axis.
 LEAST_HEIGHT = 0.2

@@ -1,21 +1,25 @@
-"""Tables of the page: the study's tables, accuracies by position, the overview, tokens used; files for download."""
+"""Numbers of the page: findings in words, the study's tables, accuracies by position, tokens used; files to save."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
+from dataclasses import dataclass
 from typing import cast
 
 import pandas as pd
 
+from litm.analysis.questions_to_check import gold_counts
 from litm.analysis.run_summary import labelled, own_label
-from litm.analysis.shapes import word_of
 from litm.analysis.table import TEXT, Table, as_latex, tables
-from litm.base.groups import grouped
-from litm.base.messages import in_range, interval_of, money, ordinal, percent
+from litm.base.messages import in_range, interval_of, money, percent
 from litm.base.table_files import csv_text, plain_rows
-from litm.figures.chart import models_in, places_in_words, target_labels
+from litm.claims.statements import CLAIMS
+from litm.figures.chart import places_in_words, target_labels
+from litm.findings.kinds import KINDS
+from litm.findings.record import Finding
+from litm.findings.words import sentence
 from litm.records.bills import Prices, Usage
-from litm.report.phrases import SizeNames
+from litm.report.charts import forest
 from litm.report.question_samples import packed
+from litm.report.sizes import SizeNames
 from litm.scoring.doubts import doubt_in_words
 from litm.scoring.metrics import METRICS
 
@@ -34,27 +38,118 @@ RECORDED = {(True, False): "recorded", (True, True): "partly", (False, True): "n
 SENTENCE = 80
 
 
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers of the page, after the first screen and the figures."""
+
+    measures: str
+    accuracies: Sequence[Mapping]
+    """See `accuracy_tables`."""
+    forest: Mapping | None
+    """See `charts.forest`."""
+    sentences: Mapping[str, Sequence[str]]
+    """Findings in words, without warnings and advice, by the title of their experiments."""
+    claims: Mapping | None
+    """See `claims_in_words`."""
+    comparisons: Sequence[Mapping]
+    """Tables with a section of their own, see `shown_tables`; also the next two."""
+    tables: Sequence[Mapping]
+    tokens: Sequence[Mapping]
+    tokens_in_words: Sequence[str]
+    files: str
+    """See `packed_files`."""
+    files_left_out: Sequence[str]
+
+
+def numbers(
+    findings: Sequence[Finding],
+    frames: Mapping[str, pd.DataFrame],
+    manifests: Sequence[Mapping],
+    prices: Mapping[str, Mapping | None],
+    titles: Mapping[str, str],
+    names: SizeNames,
+    models: Sequence[str],
+) -> Numbers:
+    """The numbers of the page; see `contents.Contents`. frames: the study's tables by name."""
+    if (gold := frames.get("gold_passages")) is not None:
+        frames = {**frames, "gold_counts": gold_counts(gold)}
+    used = token_table(manifests, prices)
+    accuracies = accuracy_tables(frames["accuracy"], titles, names)
+    files = table_files([*SHOWN, *COMPARISONS], {**frames, "tokens_used": used})
+    kept, left_out = packed_files({**files, **accuracy_files(accuracies)})
+    return Numbers(
+        measures=measures(frames["accuracy"]),
+        accuracies=accuracies,
+        forest=forest(frames.get("position_bias"), models, names),
+        sentences=findings_in_words(findings, titles),
+        claims=claims_in_words(frames),
+        comparisons=shown_tables(frames, [table for table in COMPARISONS if table.section != "claims"]),
+        tables=shown_tables(frames, SHOWN),
+        tokens=shown_tables({"tokens_used": used}, COMPARISONS),
+        tokens_in_words=[*tokens_in_words(used, prices)],
+        files=kept,
+        files_left_out=left_out,
+    )
+
+
+def findings_in_words(findings: Iterable[Finding], titles: Mapping[str, str]) -> dict[str, list[str]]:
+    """Findings as sentences, without warnings and advice, by the title of their experiments."""
+    by_title: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.kind != "advice" and not KINDS[finding.kind].is_warning:
+            title = ", ".join(titles.get(experiment, experiment) for experiment in finding.experiments)
+            by_title.setdefault(title or "All experiments", []).append(sentence(finding))
+    return by_title
+
+
+def claims_in_words(frames: Mapping[str, pd.DataFrame]) -> dict | None:
+    """{asked, others} from claims.csv and claims_summary.csv; None without them.
+
+    asked: tested claims {statement, section, finding, status}; others: claims not tested {statement, needs}.
+    """
+    if "claims_summary" not in frames:
+        return None
+    cases = frames["claims"]
+    tested = {*cases.loc[cases["experiment"].notna(), "claim"]}
+    asked, others = [], []
+    for claim, row in zip(CLAIMS, plain_rows(frames["claims_summary"]), strict=True):
+        if claim.name not in tested:
+            others.append({"statement": claim.statement, "needs": claim.needs})
+            continue
+        # What later works say of the paper's claim is no verdict on this study's models.
+        status = "Later works support the paper's claim." if row.get("status") == "supported" else ""
+        if row.get("contested_by"):
+            status = f"Later works contest the paper's claim: {row['contested_by']}."
+        asked.append({**{key: row[key] for key in ("statement", "section", "finding")}, "status": status})
+    return {"asked": asked, "others": others}
+
+
 def shown_tables(frames: Mapping[str, pd.DataFrame], tables: Sequence[Table] = SHOWN) -> list[dict]:
     """Tables with rows, each as {name, section, title, note, headings, rows, is_open, is_wordy}.
 
-    Headings and cells are pairs: a text, and whether its column has words. is_open: whether the table is unfolded.
-    is_wordy: whether it has sentences, so that a narrow screen shows its cells one below another. Columns that a table
-    lacks are left out.
+    Headings are {text, is_text, column}, cells pairs: a text, and whether its column has words. is_open: whether the
+    table is unfolded. is_wordy: whether it has sentences, so that a narrow screen shows its cells one below another.
+    Columns that a table lacks are left out.
     """
     return [
         {
             **{key: getattr(table, key) for key in ("name", "section", "title", "note")},
-            "headings": list(zip(headings, is_text, strict=True)),
+            "headings": [
+                {"text": text, "is_text": is_text, "column": column}
+                for column, text, is_text in zip(names, headings, is_text, strict=True)
+            ],
             "rows": [list(zip(row, is_text, strict=True)) for row in cells],
             "is_open": table.name in OPEN_TABLES and len(cells) <= FEW_ROWS,
             "is_wordy": any(len(cell) > SENTENCE for row in cells for cell in row),
         }
-        for table, _, headings, is_text, cells in _with_rows(tables, frames)
+        for table, _, names, headings, is_text, cells in _with_rows(tables, frames)
     ]
 
 
 def _with_rows(tables: Iterable[Table], frames: Mapping[str, pd.DataFrame]) -> Iterator[tuple]:
-    """Tables that have rows: itself, its rows, and, of the page's columns, headings, whether they are words, cells."""
+    """Tables that have rows: itself, its rows, and, of the page's columns, names, headings, whether they are words,
+    and cells.
+    """
     for table in tables:
         frame = frames.get(table.name)
         if frame is not None and len(frame):
@@ -62,7 +157,7 @@ def _with_rows(tables: Iterable[Table], frames: Mapping[str, pd.DataFrame]) -> I
             columns = [table.columns[name] for name in names]
             is_text = [column.dtype == TEXT for column in columns]
             cells = table.cells(_named(frame, frames.get("accuracy")), names)
-            yield table, frame, [column.heading for column in columns], is_text, cells
+            yield table, frame, names, [column.heading for column in columns], is_text, cells
 
 
 def _named(frame: pd.DataFrame, accuracy: pd.DataFrame | None) -> pd.DataFrame:
@@ -151,55 +246,6 @@ def _cell(row: Mapping | None) -> dict:
     return {"value": percent(row["accuracy"]), "limits": interval_of(row)}
 
 
-def overview_table(
-    accuracy: pd.DataFrame, position_bias: pd.DataFrame | None, titles: Mapping[str, str], names: SizeNames
-) -> dict:
-    """Models by experiments: {models, rows}; a row is {title, what, cells}, a cell {text, word}, both '' if empty.
-
-    text: the accuracy with its interval, or the lowest and the highest accuracy of several positions, with n; word: the
-    curve's shape, or the shapes of all its curves, see `meanings.word_of`.
-    """
-    models = models_in(accuracy)
-    curves = grouped(
-        [] if position_bias is None else plain_rows(position_bias), itemgetter("model", "experiment", "size")
-    )
-    # Several gold items in one prompt are one curve for each placement.
-    words = {
-        key: "; ".join(dict.fromkeys(word for row in rows_of_curve if (word := word_of(row)[0])))
-        for key, rows_of_curve in curves.items()
-    }
-    rows = []
-    for key, cells in accuracy.groupby(["experiment", "size"], sort=False):
-        experiment, size = cast(tuple[str, int], key)
-        of_model = {str(model): cells_of_model for model, cells_of_model in cells.groupby("model")}
-        rows.append(
-            {
-                "title": titles[experiment] + _in_brackets(cells),
-                "what": names.with_length(experiment, size),
-                "cells": [
-                    _overview_cell(of_model.get(model), words.get((model, experiment, size), "")) for model in models
-                ],
-            }
-        )
-    return {"models": models, "rows": rows}
-
-
-def _overview_cell(cells: pd.DataFrame | None, word: str) -> dict:
-    scored = [] if cells is None else plain_rows(cells[cells["accuracy"].notna()])
-    if not scored:
-        return {"text": "", "word": ""}
-    n = f"n = {in_range(row['n'] for row in scored)}"
-    if len(scored) == 1:
-        return {"text": f"{percent(scored[0]['accuracy'])} {interval_of(scored[0])}, {n}", "word": ""}
-    ends = [choose(scored, key=lambda row: row["accuracy"]) for choose in (min, max)]
-    if percent(ends[0]["accuracy"]) == percent(ends[1]["accuracy"]):
-        return {"text": f"{percent(ends[0]['accuracy'])} everywhere, {n}", "word": word}
-    # With its position, if a cell has one gold item.
-    where = ["" if row["position"] is None else f" ({ordinal(row['position'] + 1)})" for row in ends]
-    low, high = (percent(row["accuracy"]) + place for row, place in zip(ends, where, strict=True))
-    return {"text": f"{low} to {high}, {n}", "word": word}
-
-
 def token_table(manifests: Sequence[Mapping], prices: Mapping[str, Mapping | None]) -> pd.DataFrame:
     """One row per sweep, without recorded responses: its tokens, the tokens of its last run, and its cost.
 
@@ -283,7 +329,7 @@ def packed_files(files: Mapping[str, str]) -> tuple[str, list[str]]:
 def table_files(tables: Iterable[Table], frames: Mapping[str, pd.DataFrame]) -> dict[str, str]:
     """`name.csv` with all columns and `name.tex` with the page's columns, for each table that exists."""
     files = {}
-    for table, frame, *shown in _with_rows(tables, frames):
+    for table, frame, _, *shown in _with_rows(tables, frames):
         files[f"{table.name}.csv"] = csv_text(frame, p_values=table.p_values)
         files[f"{table.name}.tex"] = as_latex(*shown)
     return files

@@ -3,6 +3,7 @@
 import json
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import metadata
 from operator import itemgetter
 from pathlib import Path
@@ -18,13 +19,58 @@ from litm.placements import gold_places
 from litm.records.conditions import Cut
 from litm.records.served import several_names
 from litm.records.tokens import answer_limit
-from litm.report.phrases import SizeNames
+from litm.report.sizes import SizeNames
 from litm.scoring.metrics import METRICS
 
 #: Packages that compute scores, tables, figures and report. Manifests name the packages that made the answers.
 PACKAGES = ("snakemake", "pandas", "scipy", "matplotlib", "seaborn", "jinja2")
 #: The works that a report cites, and the wording of what is said about models.
 TOLD = read_data(Path(__file__).with_suffix(".yaml"))
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a study ran, and what it was made with, as the page shows it: rows by heading but for the first two."""
+
+    studied: Sequence[Mapping]
+    """See `experiments_studied`."""
+    identities: Sequence[Mapping]
+    """See `identities`."""
+    models: Sequence[Mapping]
+    sweeps: Sequence[Mapping]
+    experiments: Sequence[Mapping]
+    datasets: Sequence[Mapping]
+    software: Sequence[Mapping]
+    cited: Sequence[Mapping]
+    seed: int
+    config: str
+    """Digest of the config's selection."""
+
+
+def provenance(
+    manifests: Sequence[Mapping],
+    experiments: Sequence[Mapping],
+    samples: Mapping[str, Sequence[Mapping]],
+    about: Mapping[str, Mapping],
+    names: SizeNames,
+    datasets: Sequence[Mapping],
+    seed: int,
+    config: str,
+    commit: str | None,
+) -> Provenance:
+    """What a study ran, and what it was made with; see `contents.Contents`."""
+    return Provenance(
+        studied=experiments_studied(experiments, samples, names),
+        identities=identities(manifests),
+        models=models_studied(manifests, about),
+        sweeps=[sweep_row(manifest) for manifest in manifests],
+        experiments=experiment_rows(experiments),
+        datasets=datasets,
+        software=software(commit),
+        cited=cited(experiments),
+        seed=seed,
+        config=config,
+    )
 
 
 def cited(experiments: Sequence[Mapping]) -> list[dict[str, str]]:

@@ -16,6 +16,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import attrgetter, itemgetter
 
@@ -25,6 +26,8 @@ from litm.base.groups import grouped
 from litm.records.examples import Example, OtherItem, Target
 from litm.records.responses import SweepResponse
 
+#: Characters for the questions, whatever figures and tables take.
+SAMPLE_CHARACTERS = 16_000_000
 #: End of a line or a sentence.
 _END = re.compile(r"(?<=\n)|(?<=[.!?] )")
 
@@ -140,6 +143,40 @@ def _target(target: Target, prompt: str) -> dict:
 
 def _utf16_span(span: tuple[int, int], prompt: str) -> list[int]:
     return [len(prompt[:end].encode("utf-16-le")) // 2 for end in span]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The sample of questions as the page shows it."""
+
+    opened: str | None
+    """The experiment that is shown first."""
+    questions: Mapping[str, str]
+    """Packed records by experiment."""
+    most: Mapping[str, int]
+    """The most questions per size, by experiment."""
+    formats: Mapping[str, Mapping]
+    """Prompt formats by model."""
+    most_megabytes: int
+
+
+def sample(
+    samples: Mapping[str, Sequence[Mapping]], figures: Sequence[Mapping], formats: Mapping[str, Mapping]
+) -> Sample:
+    """The sample of questions, with as many as there is room for.
+
+    samples: records of `question_records` by experiment. figures: settings; the first one's experiment is shown first.
+    """
+    questions, left = pack(samples, SAMPLE_CHARACTERS)
+    drawn = [name for figure in figures for name in figure["experiments"] if name in questions]
+    of_a_size = {name: most_of_a_size(records) for name, records in samples.items()}
+    return Sample(
+        opened=next(iter(drawn), None),
+        questions=questions,
+        most={name: most if left is None else min(most, left) for name, most in of_a_size.items()},
+        formats=formats,
+        most_megabytes=SAMPLE_CHARACTERS // 1_000_000,
+    )
 
 
 def pack(samples: Mapping[str, Sequence[Mapping]], most_characters: int) -> tuple[dict[str, str], int | None]:

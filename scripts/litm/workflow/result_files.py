@@ -45,9 +45,10 @@ REPORT, FINDINGS = "results/report.html", "results/findings.json"
 RECORD = f"{TABLES}/study.json"
 #: The template of the report, and what it includes.
 REPORT_FILES = (
-    "report.html.j2", "macros.html.j2", "figure.html.j2", "curves.html.j2", "wrong.html.j2", "measured.html.j2",
-    "accuracy.html.j2", "bias.html.j2", "claims.html.j2", "questions.html.j2", "provenance.html.j2", "report.css",
-    "charts.js", "packed.js", "question_filters.js", "question_samples.js", "downloads.js",
+    "report.html.j2", "macros.html.j2", "first.html.j2", "advice.html.j2", "warnings.html.j2", "figure.html.j2",
+    "curves.html.j2", "wrong.html.j2", "pairs.html.j2", "measured.html.j2", "accuracy.html.j2", "bias.html.j2",
+    "claims.html.j2", "questions.html.j2", "provenance.html.j2", "report.css", "charts.js", "packed.js",
+    "question_filters.js", "question_samples.js", "downloads.js",
 )  # fmt: skip
 #: Templates of exported tasks, and the keys of an experiment that its task has.
 TASK_TEMPLATES = ("inspect_task.py", "lm_eval_task.yaml", "lm_eval_utils.py")
@@ -443,8 +444,6 @@ class PageFiles:
             "experiments": experiments,
             "prices": prices(self._study),
             "about": {name: about[name] for name in self._study.models if name in about},
-            "stand_ins": self._study.stand_ins,
-            **({"filled": self._sweeps.filled} if self._sweeps.filled else {}),
         }
 
     def findings(self, wildcards: Wildcards) -> dict:
