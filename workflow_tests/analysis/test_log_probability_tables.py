@@ -17,13 +17,15 @@ from litm.analysis.log_probability import (
     log_probability_table,
     questions_needed,
 )
-from litm.analysis.sentences import probability_sentences
 from litm.analysis.statistics import Moments, mean_of_numbers
 from litm.analysis.table import tables
 from litm.base.messages import UserError
 from litm.claims.log_probability import log_probability_claims_table
 from litm.figures.chart import Rows
 from litm.figures.curves import log_probabilities
+from litm.findings.probability import probability_findings
+from litm.findings.record import Finding
+from litm.findings.words import sentence
 from litm.records.examples import Example
 from litm.records.responses import OVERFLOW
 from litm.scoring.log_probabilities import log_probability_rows
@@ -170,10 +172,10 @@ def test_a_single_question_or_cluster_has_no_interval(values, clusters):
 )
 def test_a_sentence_says_what_the_log_probability_shows(files, means, reason, words):
     effects = log_probability_effects_table(files(rows_of(drawn(means))))
-    bias = [{"model": "m", "experiment": "e", "size": 10, "reason": reason}]
-    (sentence,) = probability_sentences(effects, bias)
-    assert words in sentence and sentence.startswith("m on e, size 10: ")
-    assert ("accuracy shows nothing" in sentence) == (reason is not None)
+    curve = Finding("curve", ("m",), ("e",), 10, facts={"reason": reason})
+    (said,) = map(sentence, probability_findings(effects, [curve]))
+    assert words in said and said.startswith("m on e, size 10: ")
+    assert ("accuracy shows nothing" in said) == (reason is not None)
 
 
 def test_the_figure_has_the_geometric_mean_of_the_probability_of_a_token(files):

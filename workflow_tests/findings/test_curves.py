@@ -70,12 +70,16 @@ def test_a_curve_in_doubt_has_no_number_and_its_doubtful_points_no_accuracy():
     accuracy = [*points(0.8, 0.5), accuracy_row(accuracy=0.0, position=18, doubt="empty")]
     finding = curve(silent_row("empty"), accuracy)
     assert {*finding.numbers.values()} == {Number(None)}
-    assert [accuracy for _, _, accuracy in finding.facts["points"]] == [0.8, 0.5, None]
+    assert [point[2:] for point in finding.facts["points"]] == [
+        [0.8, 0.8 - 0.1, 0.8 + 0.1],
+        [0.5, 0.4, 0.6],
+        [None] * 3,
+    ]
     sound = curve(bias_row(), points(0.8, 0.5, 0.6))
     assert sound.numbers["overall"].value == pytest.approx(1.9 / 3)
     assert sound.numbers["pbi"] == Number(*map(pytest.approx, (0.2, 0.15, 0.25)))
     assert sound.numbers["gap"].p == 0.001 and sound.numbers["cochran"] == Number(9.0, p=0.01)
-    assert sound.facts["points"][0] == [0, 0.0, 0.8]
+    assert sound.facts["points"][0][:3] == [0, 0.0, 0.8]
     # A position without answers leaves the mean unknown.
     assert curve(bias_row(), points(0.8, None)).numbers["overall"].value is None
 
@@ -87,7 +91,7 @@ def test_points_are_those_of_the_curve_s_size_and_placement_in_the_order_of_posi
     ]  # fmt: skip
     others = [accuracy_row(placement="gold_at_3_5", position=3), accuracy_row(size=40), accuracy_row(model="b")]
     finding = curve(bias_row(placement="gold_at_0_9"), [*several, *others])
-    assert [(place, value) for place, _, value in finding.facts["points"]] == [(0, 0.6), (9, 0.4)]
+    assert [(point[0], point[2]) for point in finding.facts["points"]] == [(0, 0.6), (9, 0.4)]
 
 
 @pytest.mark.parametrize(

@@ -36,10 +36,10 @@ IMPORTS = {
     "recorded": "base records placements questions",
     "engines/modules": "base records models prompting engines local servers",
     "scoring": "base records placements answers answer_words models examples prompting",
-    "analysis": "base records placements answer_words examples scoring",
+    "analysis": "base records placements examples scoring",
     "claims": "base placements scoring analysis",
-    "findings": "base records placements answer_words scoring analysis",
-    "figures": "base records placements scoring analysis",
+    "findings": "base records placements answer_words examples scoring analysis",
+    "figures": "base records placements examples scoring analysis",
     "report": "base records placements examples scoring analysis claims findings figures",
     "notebook": "base records analysis figures findings",
     "studies": "base scoring analysis figures report notebook",
@@ -47,8 +47,8 @@ IMPORTS = {
     "config": "base records placements models questions corpora retrieval examples prompting engines recorded "
     "scoring analysis figures",
     "planning": "base records placements models examples prompting engines inference servers analysis config",
-    "workflow": "base records placements models questions corpora retrieval prompting engines inference analysis "
-    "figures findings config planning",
+    "workflow": "base records placements models questions corpora retrieval examples prompting engines inference "
+    "analysis findings figures config planning",
     "checks": "base records placements models retrieval engines inference servers scoring analysis config planning "
     "workflow",
     "front_door": "base config workflow",

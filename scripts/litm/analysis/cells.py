@@ -1,7 +1,7 @@
 """Rows of cells: utilisation of the context, kinds of wrong answers, and answers by the first line and as a whole."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import pandas as pd
@@ -30,12 +30,10 @@ from litm.analysis.statistics import (
     proportion,
     utilisation,
 )
-from litm.base.messages import difference_of, first_of
-from litm.base.table_files import by_cell, plain_rows
+from litm.base.table_files import by_cell
 from litm.examples.checks import answer_check_row
 from litm.examples.tasks.question_answering import other_documents
 from litm.records.examples import read_examples
-from litm.scoring.metrics import METRICS
 from litm.scoring.wrong_answers import KINDS
 
 
@@ -153,55 +151,6 @@ def _readings(grid: Grid, estimate: Callable[..., Estimate | None]) -> dict:
         "conclusion_full": conclusion(full) if full else None,
         "changes_with_reading": changes_sign(first, full) if first and full else None,
     }
-
-
-# --- Warnings --------------------------------------------------------------------------------------------------
-
-
-def reading_warnings(table: pd.DataFrame | None, stops: Mapping[tuple[str, str], str] | None = None) -> list[str]:
-    """One line per sweep with a conclusion that depends on the reading, and per model with many announced answers; []
-    without a table. stops: where the answers of a (model, experiment) end, as far as known.
-
-    The first line is an answer only where the metric reads no more: a prompt for three codes has an answer of three.
-    """
-    lines: list[str] = []
-    if table is None:
-        return lines
-    for (model, experiment), rows in table.groupby(["model", "experiment"], sort=False):
-        reads_first_line = rows["metric"].map(lambda metric: METRICS[metric].reads == FIRST_LINE)
-        changed = rows[reads_first_line & rows["changes_with_reading"].fillna(False).astype(bool)]
-        lines += _changed_line(f"{model} on {experiment}", plain_rows(changed))
-    counted = table[table["quantity"] == ACCURACY].groupby(["model", "experiment"], sort=False)
-    counts = counted[["n", "n_preamble", "n_preamble_right"]].sum().assign(metric=counted["metric"].first())
-    many = counts[(counts["n_preamble"] >= FEWEST_PREAMBLES) & (counts["n_preamble"] > MANY_PREAMBLES * counts["n"])]
-    for model, rows in many.groupby("model", sort=False):
-        ends_early = any((stops or {}).get(name) == FIRST_LINE for name in rows.index)
-        lines.append(_preamble_line(str(model), rows, ends_early))
-    return lines
-
-
-def _changed_line(what: str, changed: Sequence[Mapping]) -> Iterable[str]:
-    if not changed:
-        return []
-    row = changed[0]
-    place = f", {row['placement']}" if row["placement"] else ""
-    first, full = (difference_of(row, name) for name in ("value_first_line", "value_full"))
-    more = f"; so do {len(changed) - 1} more, see reading_sensitivity.csv" if len(changed) > 1 else ""
-    return [
-        f"{what}: a conclusion changes with how much of the answers is read: {row['quantity']} (size {row['size']}"
-        f"{place}) is {first} by the first line and {full} by the whole answer{more}"
-    ]
-
-
-def _preamble_line(model: str, sweeps: pd.DataFrame, ends_early: bool) -> str:
-    n, announced, right = (int(sweeps[name].sum()) for name in ("n", "n_preamble", "n_preamble_right"))
-    where = first_of([experiment for _, experiment in sweeps.index], 3)
-    partly = " at least in part" if any(METRICS[metric].is_graded for metric in sweeps["metric"]) else ""
-    rest = "; nothing after it was recorded, `stop: end_token` records all of it" if ends_early else ""
-    return (
-        f"{model} on {where}: {announced:,} of {n:,} answers have a first line that ends with a colon; {right:,} of "
-        f"these are right{partly}{rest}"
-    )
 
 
 # --- Tables ----------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from litm.records.conditions import RANKED
+from litm.records.conditions import RANKED, Condition
 
 
 @dataclass(frozen=True)
@@ -62,3 +62,11 @@ def distinct_orders(names: Sequence[str], size: int) -> list[str]:
             distinct.append(name)
             seen.add(shown[name])
     return distinct
+
+
+def remedies_in_words(condition: Condition, documents: int = 2) -> list[str]:
+    """What is done with a number of documents: `["best last", "reranked by my_reranker"]`."""
+    parts = [ORDERS[condition.order].words] if documents > 1 else []
+    parts += [f"reranked by {condition.reranker}"] if condition.reranker else []
+    parts += [condition.cut] if condition.cut else []
+    return parts + ([f"prompt {condition.prompt}"] if condition.prompt else [])

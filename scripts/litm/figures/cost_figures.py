@@ -12,9 +12,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, StrMethodFormatter
 
 from litm.analysis.grid import MEAN_COLUMNS, position_means
-from litm.analysis.sentences import remedies_in_words
 from litm.base.messages import in_range
 from litm.base.table_files import plain_rows
+from litm.examples.orders import remedies_in_words
 from litm.figures import style
 from litm.figures.chart import Rows, measure_label, models_in, points_of, scored, shown_cells
 from litm.figures.kinds import room_of

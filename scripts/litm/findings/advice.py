@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from litm.analysis.sentences import remedies_in_words
+from litm.examples.orders import remedies_in_words
 from litm.findings.record import Finding, Kind, Number, Strength
 from litm.records.conditions import RANKED
 from litm.scoring.doubts import is_doubt

@@ -16,7 +16,7 @@ from litm.findings.first_screen import DIFFERING, IN_DOUBT, FirstScreen, ModelRo
 from litm.findings.record import Number, Strength
 from litm.findings.words import REASONS, about
 from litm.placements import gold_places
-from litm.scoring.metrics import METRICS, Metric
+from litm.scoring.metrics import own_label
 
 #: Characters of the narrowest and the widest line; of the longest label, and of the shortest before a column goes.
 NARROWEST, WIDEST, LONGEST, SHORTEST = 60, 120, 32, 12
@@ -116,8 +116,7 @@ def _size_in_words(size: SizeTable, table: QuestionTable, units: Mapping[str, st
 
 def _numbers(rows: Iterable[ModelRow], metric: str) -> str:
     """`n = 40`, or `n = 38 to 40`, and a metric that is not the usual one."""
-    label = METRICS[metric].label if metric in METRICS else Metric.label
-    return f"n = {in_range(row.n for row in rows)}{f', {label}' if label != Metric.label else ''}"
+    return ", ".join(filter(None, [f"n = {in_range(row.n for row in rows)}", own_label(metric)]))
 
 
 # --- A row for each model, or each size of one model -----------------------------------------------------------

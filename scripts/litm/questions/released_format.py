@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from litm.base.json_files import read_jsonl, typed_field, write_jsonl
-from litm.base.messages import UserError, percent, quoted
+from litm.base.messages import UserError, quoted
 from litm.base.store import text_sha256
 from litm.records.conditions import Cut
 from litm.records.questions import Gold, Item, Question
@@ -390,16 +390,6 @@ def filled_shares(experiments: Mapping[str, Mapping[str, tuple[str, str]]]) -> d
                 if any(are_filler):
                     shares.setdefault(name, {})[int(size)] = sum(are_filler) / len(are_filler)
     return shares
-
-
-def filled_sentences(experiments: Mapping[str, Mapping[str, tuple[str, str]]]) -> Iterator[str]:
-    """One sentence per experiment with filler among the documents; experiments: see `filled_shares`."""
-    for name, by_size in filled_shares(experiments).items():
-        shares = ", ".join(f"{percent(share)} % at size {size}" for size, share in by_size.items())
-        yield (
-            f"{name}: of the documents, {shares} were not retrieved but filled in at random, because the retriever "
-            "found too few"
-        )
 
 
 def text_list(record: object, name: str, where: str) -> list[str]:

@@ -7,7 +7,6 @@ from typing import cast
 import pandas as pd
 
 from litm.analysis.questions_to_check import gold_counts
-from litm.analysis.run_summary import labelled, own_label
 from litm.analysis.table import TEXT, Table, as_latex, tables
 from litm.base.messages import in_range, interval_of, money, percent
 from litm.base.table_files import csv_text, plain_rows
@@ -21,7 +20,7 @@ from litm.report.charts import forest
 from litm.report.question_samples import packed
 from litm.report.sizes import SizeNames
 from litm.scoring.doubts import doubt_in_words
-from litm.scoring.metrics import METRICS
+from litm.scoring.metrics import METRICS, own_label
 
 _ALL = [table for table in tables().values() if table.report]
 #: Tables of the section `Tables`, in their order.
@@ -166,8 +165,11 @@ def _named(frame: pd.DataFrame, accuracy: pd.DataFrame | None) -> pd.DataFrame:
     """
     if accuracy is None or not {"experiment", "quantity"} <= {*frame}:
         return frame
-    rows = labelled(plain_rows(frame), plain_rows(accuracy))
-    return frame.assign(quantity=[(row["quantity"] == "accuracy" and row["label"]) or row["quantity"] for row in rows])
+    labels = {row["experiment"]: own_label(row["metric"]) for row in plain_rows(accuracy)}
+    rows = plain_rows(frame)
+    return frame.assign(
+        quantity=[(row["quantity"] == "accuracy" and labels.get(row["experiment"])) or row["quantity"] for row in rows]
+    )
 
 
 #: Counts that a row mentions if they are not 0: words and column.

@@ -185,3 +185,8 @@ _BUILT_IN = {
 }  # fmt: skip
 #: Metrics by name, those of extensions among them.
 METRICS = Registry("metrics", declared("METRICS", Metric), _BUILT_IN)
+
+
+def own_label(metric: str) -> str:
+    """The label of a metric's mean if it is not the usual one, else ''."""
+    return METRICS[metric].label if METRICS[metric].label != Metric.label else ""

@@ -7,12 +7,12 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
 
-from litm.analysis.sentences import remedies_in_words
 from litm.analysis.table import tables as all_tables
 from litm.base.json_files import read_json
 from litm.base.messages import UserError, first_of
 from litm.base.table_files import plain_rows
 from litm.config.study import Study
+from litm.examples.orders import remedies_in_words
 from litm.findings.console import Texts, console_lines, texts_of
 from litm.findings.console_tables import Terminal
 from litm.findings.first_screen import FirstScreen, ModelRow, WarningGroup, first_screen
