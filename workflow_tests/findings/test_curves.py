@@ -90,6 +90,8 @@ def test_points_are_those_of_the_curve_s_size_and_placement_in_the_order_of_posi
         for place, value in ((9, 0.4), (0, 0.6))
     ]  # fmt: skip
     others = [accuracy_row(placement="gold_at_3_5", position=3), accuracy_row(size=40), accuracy_row(model="b")]
+    without_place = accuracy_row(position=None)
+    assert len(curve(bias_row(), [*points(0.8, 0.5), without_place]).facts["points"]) == 2
     finding = curve(bias_row(placement="gold_at_0_9"), [*several, *others])
     assert [(point[0], point[2]) for point in finding.facts["points"]] == [(0, 0.6), (9, 0.4)]
 
