@@ -10,8 +10,8 @@ from litm.analysis.advice import Cell, Compared, advice_rows, read_compared
 from litm.analysis.grid import CORRECT, Grid
 from litm.analysis.power import n_for_five_points, needed_in_words, observed, questions_needed
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p, moments
-from litm.analysis.table import tables
 from litm.records.conditions import Condition
+from litm.tables.table import tables
 
 PLAIN = Condition("s", "s")
 REVERSED = Condition("s", "s-reversed", order="reversed")

@@ -8,7 +8,7 @@ from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 from litm.analysis.cells import reading_warnings, sensitivity_rows
 from litm.analysis.positions import position_bias_row
 from litm.analysis.statistics import paired_difference
-from litm.analysis.table import tables
+from litm.tables.table import tables
 
 TABLE = tables()["reading_sensitivity"]
 

@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 
 from litm.analysis.shapes import MEANINGS
-from litm.analysis.table import tables
 from litm.base.messages import ordinal
 from litm.base.table_files import write_csv
 from litm.report.page_tables import shown_tables
 from litm.report.phrases import findings, overview, shape
+from litm.tables.table import tables
 
 POSITION_BIAS = tables()["position_bias"]
 

@@ -12,7 +12,6 @@ import pytest
 from report_contents import FIGURE, MODELS, SIZE, SOURCES, WORDS, contents, contents_with_wrong_answers, page
 
 from litm.analysis.shapes import MEANINGS, TWO_POSITIONS
-from litm.analysis.table import tables
 from litm.base.store import text_sha256
 from litm.report.page import SCRIPTS
 from litm.report.page_tables import (
@@ -25,6 +24,7 @@ from litm.report.page_tables import (
     table_files,
 )
 from litm.report.phrases import OPEN, SizeNames, first_answers, named_briefly, verdicts
+from litm.tables.table import tables
 from litm.workflow.result_files import REPORT_FILES as FILES
 
 

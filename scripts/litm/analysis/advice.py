@@ -13,6 +13,7 @@ k - 1 conditions. It is not enough that cheaper conditions are shown to be worse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,9 @@ from litm.base.messages import counted, first_of, interval, money, percent, poin
 from litm.records.bills import Prices
 from litm.records.conditions import RANKED, Condition
 from litm.scoring.doubts import doubt_in_words, doubt_of, is_doubt
+
+if TYPE_CHECKING:
+    from litm.tables.accuracy import AdviceRow
 
 #: Fraction of its questions that a condition must have scored, because conditions are compared on their common
 #: questions.
@@ -268,7 +272,7 @@ def _compared(study: str, model: str, cells: Sequence[Cell]) -> Compared:
     return Compared(model, study, kept, answers, left_out, len(asked) - len(answers.ids))
 
 
-def advice_rows(compared: Compared) -> Iterator[dict]:
+def advice_rows(compared: Compared) -> "Iterator[AdviceRow]":
     """One row per condition; conditions with too few scored questions are last."""
     if not compared.n:
         yield from _left_out(compared)
@@ -278,6 +282,7 @@ def advice_rows(compared: Compared) -> Iterator[dict]:
     itself = Difference(Estimate(0.0, 0.0, 0.0), Estimate(0.0, 0.0, 0.0), 1.0)
     for index, cell in enumerate(compared.cells):
         difference = compared.to_best.get(index, itself)
+        words: AdviceRow = _spoken(advice(compared)) if index == spoken else {}
         yield {
             **_names(compared, cell),
             "n": compared.n,
@@ -297,12 +302,12 @@ def advice_rows(compared: Compared) -> Iterator[dict]:
             "is_advised": index == compared.advised,
             "n_for_5_points": compared.needed,
             "reason": compared.reason if index == spoken else "",
-            **(_spoken(advice(compared)) if index == spoken else {}),
+            **words,
         }
     yield from _left_out(compared)
 
 
-def _left_out(compared: Compared) -> Iterator[dict]:
+def _left_out(compared: Compared) -> "Iterator[AdviceRow]":
     """Rows of conditions that are not compared; if none is compared, the first has a sentence about it."""
     reasons = [
         (cell, f"{cell.asked - cell.scored} of {cell.asked} questions were not scored, left out")
@@ -311,23 +316,27 @@ def _left_out(compared: Compared) -> Iterator[dict]:
     if not compared.n:
         reasons += [(cell, "no question was scored under all conditions") for cell in compared.cells]
     for index, (cell, reason) in enumerate(reasons):
-        words = {} if compared.n or index else _spoken([_nothing_compared(compared)])
+        words: AdviceRow = {} if compared.n or index else _spoken([_nothing_compared(compared)])
         yield {**_names(compared, cell), "n": 0, "is_advised": False, "reason": reason, **words}
 
 
-def _spoken(sentences: Sequence[str]) -> dict:
+def _spoken(sentences: Sequence[str]) -> "AdviceRow":
     headline, *details = sentences
     return {"advice": headline, "advice_details": " ".join(details) or None}
 
 
-def _names(compared: Compared, cell: Cell) -> dict:
+def _names(compared: Compared, cell: Cell) -> "AdviceRow":
+    condition = cell.condition
     return {
         "model": compared.model,
         "remedies_of": compared.study,
-        "experiment": cell.condition.experiment,
+        "experiment": condition.experiment,
         "size": cell.documents,
         "condition": cell.name,
-        **{key: getattr(cell.condition, key) for key in ("order", "reranker", "cut", "prompt")},
+        "order": condition.order,
+        "reranker": condition.reranker,
+        "cut": condition.cut,
+        "prompt": condition.prompt,
     }
 
 
@@ -483,7 +492,7 @@ def _times(compared: Compared, index: int, other: int) -> str:
 
 def advice_table(
     remedy_scores: Files, conditions: Sequence[Mapping], prices: Mapping[str, Mapping | None]
-) -> Iterator[dict]:
+) -> "Iterator[AdviceRow]":
     """One row per model, condition and number of documents; studies and conditions in the order of the config."""
     parsed = [Condition(**settings) for settings in conditions]
     for compared in read_compared(remedy_scores.scores(), parsed, prices):

@@ -5,9 +5,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from litm.analysis.sentences import LOOKED_FOR, MANY_EMPTY, MOST_CUT, WITHOUT, Row
-from litm.analysis.table import tables
 from litm.base.groups import grouped
 from litm.base.messages import first_of
+from litm.tables.table import tables
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,6 @@ import pandas as pd
 
 from litm.analysis.run_summary import labelled, own_label
 from litm.analysis.shapes import word_of
-from litm.analysis.table import TEXT, Table, as_latex, tables
 from litm.base.groups import grouped
 from litm.base.messages import in_range, interval_of, money, ordinal, percent
 from litm.base.table_files import csv_text, plain_rows
@@ -18,6 +17,7 @@ from litm.report.phrases import SizeNames
 from litm.report.question_samples import packed
 from litm.scoring.doubts import doubt_in_words
 from litm.scoring.metrics import METRICS
+from litm.tables.table import TEXT, Table, as_latex, tables
 
 _ALL = [table for table in tables().values() if table.report]
 #: Tables of the section `Tables`, in their order.

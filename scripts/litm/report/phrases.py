@@ -20,7 +20,6 @@ from litm.analysis.sentences import (
     to_know_first,
 )  # fmt: skip
 from litm.analysis.shapes import END_LOWER, FLAT, MEANINGS, NO_INFORMATION, NONE, SMALL, START_LOWER, UNEVEN, word_of
-from litm.analysis.table import tables as all_tables
 from litm.base.groups import grouped
 from litm.base.messages import counted, difference_of, first_of, interval_of, ordinal, p_in_words, percent
 from litm.base.table_files import plain_rows
@@ -29,6 +28,7 @@ from litm.examples.tasks import load_task
 from litm.figures.chart import length_in_words, mean_tokens, of_size, places_in_words, shown_cells
 from litm.scoring.doubts import doubt_in_words, is_doubt
 from litm.scoring.wrong_answers import KINDS
+from litm.tables.table import tables as all_tables
 
 #: Names in a list on the first screen, at most.
 NAMED_BRIEFLY = 8

@@ -7,13 +7,13 @@ from typing import Any
 from litm.analysis.questions_to_check import check_sentences, gold_sentences
 from litm.analysis.run_summary import compared_lines, labelled, run_summary
 from litm.analysis.sentences import answer_sentences, cluster_sentences, remedies_in_words, tag_sentences, to_know_first
-from litm.analysis.table import tables as all_tables
 from litm.base.json_files import read_json
 from litm.base.messages import UserError, first_of
 from litm.base.table_files import plain_rows
 from litm.config.study import Study
 from litm.questions.released_format import filled_sentences
 from litm.records.measures import ANSWER
+from litm.tables.table import tables as all_tables
 
 TABLES = Path("results/tables")
 
