@@ -5,9 +5,9 @@ csv: the table, as make_table.py wrote it
 
 from typing import Annotated
 
-from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.files import write_text
+from litm.tables.table import tables
 
 
 @program

@@ -9,11 +9,11 @@ from dataclasses import asdict
 from typing import Annotated
 
 from litm.analysis.paper_tables import LAYOUTS
-from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.files import write_text
 from litm.base.messages import UserError
 from litm.base.table_files import write_csv
+from litm.tables.table import tables
 
 
 @program

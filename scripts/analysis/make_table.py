@@ -6,10 +6,10 @@ settings: JSON: the table's settings by name
 
 from typing import Annotated
 
-from litm.analysis.table import load, tables
 from litm.base.cli import program
 from litm.base.messages import UserError
 from litm.base.table_files import write_csv
+from litm.tables.table import tables
 
 
 @program
@@ -29,7 +29,7 @@ def main(
                 f"table {table}: its {what} are {', '.join(needed) or 'none'}, given {', '.join(given) or 'none'}"
             )
     if made.rows:
-        rows = load(made.rows)(**files, **settings)
+        rows = made.load()(**files, **settings)
     else:
         (only,) = files.values()
         rows = only.joined(table)

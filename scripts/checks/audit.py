@@ -3,8 +3,8 @@
 table: results/tables/audit.csv
 """
 
-from litm.analysis.table import tables
 from litm.base.cli import program
+from litm.tables.table import tables
 
 
 @program

@@ -22,8 +22,8 @@ def main(
     again: str,
     output: str,
 ) -> None:
-    from litm.analysis.table import tables
     from litm.checks.audit import audit_rows
+    from litm.tables.table import tables
 
     recorded, asked_again = read_responses(responses), read_responses(again)
     rows = audit_rows(model, experiment, metric, read_examples(*examples), recorded, asked_again, seed)

@@ -15,11 +15,11 @@ from litm.config.reference import reference_files
 def parts_of_pages(project: Path) -> dict[str, dict[str, str]]:
     """The parts, by name, of the pages on results and on the paper."""
     from litm.analysis.published import read_explanations, read_literature, read_published
-    from litm.analysis.table import reference, tables
     from litm.claims.evidence import Relations, published_evidence
     from litm.claims.tables import claims_table, page_parts
     from litm.findings.kinds import findings_reference
     from litm.scoring.scores import score_reference
+    from litm.tables.table import reference, tables
 
     published = project / "resources" / "published"
     accuracies = read_published(published / "accuracy.csv")

@@ -48,12 +48,12 @@ def main(
     from litm.analysis.comparison import published_table
     from litm.analysis.grid import Files
     from litm.analysis.published import read_published
-    from litm.analysis.table import tables as all_tables
     from litm.figures.chart import Rows
     from litm.figures.kinds import KINDS, page_of
     from litm.figures.style import add_note, fit, save_figure, without_title
     from litm.findings.answer_warnings import Limit, cut_findings, refused_findings
     from litm.findings.warning_words import warning_in_words
+    from litm.tables.table import tables as all_tables
 
     # Measured or published, which have columns of their own.
     counts, notes = pd.concat(map(read_csv, token_counts)) if token_counts else None, []

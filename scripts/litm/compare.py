@@ -14,14 +14,13 @@ output: a CSV file for the numbers, columns as in results/README.md
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from litm.analysis.regression import NOT_WORSE, OPEN, WORSE, outcome, regression_rows
 from litm.analysis.studies import FACTS, Sweep, check_verdicts, differing
-from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.groups import grouped
 from litm.base.messages import UserError, counted, few_clusters, first_of, in_columns, note, points
@@ -30,6 +29,7 @@ from litm.notebook import Results
 from litm.records.responses import read_responses
 from litm.scoring.doubts import curve_doubt, doubt_in_words
 from litm.studies import how_made, manifest_of
+from litm.tables.table import tables
 
 #: Exit status by outcome; 1 and 2 are errors.
 STATUS = {NOT_WORSE: 0, WORSE: 3, OPEN: 4}
@@ -131,7 +131,7 @@ def _scores(sides: list[tuple[Results, str]], experiment: str) -> pd.DataFrame |
     return pd.concat([scores.assign(model=side) for scores, side in zip(read, "ab", strict=True)])
 
 
-def _not_compared(sides: list[tuple[Results, str]], rows: list[dict], scores: pd.DataFrame) -> Iterator[str]:
+def _not_compared(sides: list[tuple[Results, str]], rows: Sequence[Mapping], scores: pd.DataFrame) -> Iterator[str]:
     """A line for each reason why cells of an experiment are not compared; scores: of both sides."""
     name = scores["experiment"].iloc[0]
     lacking = {(row["size"], row["placement"]): 0 for row in rows if row["experiment"] == name and not row["n"]}
@@ -192,7 +192,7 @@ def _differing(sides: list[tuple[Results, str]], experiment: str) -> str:
     for study, name in sides:
         settings = study.experiments[experiment]
         row = dict.fromkeys(FACTS) | {key: settings[key] for key in ("task", "metric")}
-        sweeps.append([Sweep(row | how_made(study, name, experiment), settings, None)])
+        sweeps.append([Sweep({**row, **how_made(study, name, experiment)}, settings, None)])
     return differing(sweeps)
 
 
@@ -219,7 +219,7 @@ def _answers(study: Results, model: str, experiment: str) -> dict[tuple, tuple]:
     }
 
 
-def _outcome_lines(rows: list[dict], margin: float) -> Iterator[str]:
+def _outcome_lines(rows: Sequence[Mapping], margin: float) -> Iterator[str]:
     """The outcome in words."""
     judged = [row for row in rows if "verdict" in row and row["n"]]
     without = len([row for row in rows if not row["n"]])

@@ -13,7 +13,6 @@ import pandas as pd
 
 from litm.analysis.differences import condition_difference_rows, model_pairs_table
 from litm.analysis.grid import Files, read_grids
-from litm.analysis.table import tables
 from litm.base.json_files import read_json
 from litm.base.messages import UserError, first_of
 from litm.base.store import text_sha256
@@ -24,6 +23,7 @@ from litm.findings.record import StudyFindings
 from litm.records.conditions import REFERENCE_TASKS, Comparison
 from litm.records.examples import read_examples
 from litm.records.responses import read_responses
+from litm.tables.table import tables
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,13 +13,12 @@ from functools import cache, partial
 from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from markupsafe import Markup
 
 from litm.analysis.studies import PLACES, Sweep, comparable
-from litm.analysis.table import TEXT, tables
 from litm.base.cli import program
 from litm.base.files import read_text, write_text
 from litm.base.groups import grouped
@@ -34,6 +33,10 @@ from litm.report.page_tables import NOTED, noted_as
 from litm.report.provenance import NOT_KNOWN, Making, making, placements
 from litm.report.sizes import SizeNames
 from litm.scoring.doubts import doubt_in_words
+from litm.tables.table import TEXT, tables
+
+if TYPE_CHECKING:
+    from litm.tables.commands import StudiesRow
 
 #: Files of the page, and their folder in the project.
 SOURCES = ("studies/studies.html.j2", "studies/studies.js", "report/report.css")
@@ -98,19 +101,23 @@ def _sweeps(name: str, study: Results) -> Iterator[Sweep]:
         (model, experiment, size), settings = key, study.experiments[key[1]]
         length, tokens = lengths.get(key, [{}])[0], [count["tokens_mean"] for count in counts.get(key, ())]
         scores, why = answers(model, experiment)
-        about = {
-            **{"study": name, "label": f"{name}: {model}"},
+        about: StudiesRow = {
+            "study": name,
+            "label": f"{name}: {model}",
             "title": settings["title"],
             "size_in_words": sizes(experiment, size),
             **how_made(study, model, experiment),
             "tokens": fmean(tokens) if tokens and None not in tokens else None,
-            **{f"loss_{column}": length.get(column) for column in ("ci_low", "ci_high", "confidence")},
-            **{column: length.get(column) for column in ("loss", "effective_length")},
+            "loss": length.get("loss"),
+            "loss_ci_low": length.get("ci_low"),
+            "loss_ci_high": length.get("ci_high"),
+            "loss_confidence": length.get("confidence"),
+            "effective_length": length.get("effective_length"),
         }
         for curve in curves.get(key, cells):
             placed = [cell for cell in cells if curve["placement"] in (None, cell["placement"])]
-            row = {key: curve.get(key) for key in TABLE.columns} | about
-            row |= _counts(placed) | _accuracies(placed, curve)
+            row: dict = {key: curve.get(key) for key in TABLE.columns}
+            row |= {**about, **_counts(placed), **_accuracies(placed, curve)}
             row["shape"] = row["shape"] or (curve.get("reason") and f"none ({doubt_in_words(curve['reason'])})")
             row["positions"] = ", ".join(dict.fromkeys(places_in_words(cell["placement"]) for cell in placed))
             if (rows := scores) is not None:
@@ -119,7 +126,7 @@ def _sweeps(name: str, study: Results) -> Iterator[Sweep]:
             yield Sweep(row, settings, rows, why, bool(manifest_of(study, model, experiment).get("not_compared")))
 
 
-def how_made(study: Results, model: str, experiment: str) -> dict[str, str]:
+def how_made(study: Results, model: str, experiment: str) -> "StudiesRow":
     """How the answers of a sweep were made, by column; positions: of all sizes."""
     settings, manifest = study.experiments[experiment], manifest_of(study, model, experiment)
     details = making(manifest) if manifest else Making("")

@@ -5,6 +5,7 @@ positions: output: a Parquet file, one row a prompt and target
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from itertools import groupby
 
 from litm.base.cli import program
@@ -27,7 +28,7 @@ def main(
     from litm.prompting.token_counts import POSITION_COLUMNS, measure_prompts, position_rows, token_count_row
 
     wanted = given.read()
-    rows: list[dict] = []
+    rows: list[Mapping] = []
     places: list[dict] = []
     special: Counter[str] = Counter()
     unknown = affected = 0

@@ -13,7 +13,6 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.files import folder_writer, write_zip
 from litm.base.json_files import read_json, read_jsonl, write_jsonl
@@ -21,6 +20,7 @@ from litm.base.messages import note
 from litm.base.table_files import read_parquet
 from litm.records.examples import read_examples
 from litm.records.responses import read_responses
+from litm.tables.table import tables
 
 
 def read_curves(text: str) -> list:

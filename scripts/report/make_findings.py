@@ -7,13 +7,13 @@ scores: of sweeps with remedies or clusters, in the order of the config
 
 from pathlib import Path
 
-from litm.analysis.table import tables as all_tables
 from litm.base.cli import program
 from litm.base.json_files import read_json, write_json
 from litm.base.table_files import plain_rows, read_parquet
 from litm.findings.question_warnings import read_clusters
 from litm.findings.study import findings_of
 from litm.questions.released_format import filled_shares
+from litm.tables.table import tables as all_tables
 
 
 @program

@@ -13,12 +13,12 @@ sources: template, style and scripts of the page
 import subprocess
 from pathlib import Path
 
-from litm.analysis.table import tables as all_tables
 from litm.base.cli import program
 from litm.base.files import write_text
 from litm.base.json_files import read_json, read_jsonl
 from litm.base.messages import note
 from litm.base.store import file_sha256
+from litm.tables.table import tables as all_tables
 
 
 def commit_of(project: Path) -> str | None:

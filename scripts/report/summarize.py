@@ -9,10 +9,10 @@ output: a folder, replaced as a whole
 import json
 from typing import Annotated
 
-from litm.analysis.table import tables
 from litm.base.cli import program
 from litm.base.files import folder_writer
 from litm.records.cells import Curve
+from litm.tables.table import tables
 
 
 def read_curves(text: str) -> list[Curve]:

@@ -10,10 +10,10 @@ from litm.analysis.advice import Cell, Compared, advice_rows, read_compared
 from litm.analysis.grid import CORRECT, Grid
 from litm.analysis.power import n_for_five_points, needed_in_words, observed, questions_needed
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p, moments
-from litm.analysis.table import tables
 from litm.findings.advice import advice_finding
 from litm.findings.advice_words import advice_sentences
 from litm.records.conditions import Condition
+from litm.tables.table import tables
 
 PLAIN = Condition("s", "s")
 REVERSED = Condition("s", "s-reversed", order="reversed")

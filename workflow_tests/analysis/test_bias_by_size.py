@@ -6,7 +6,7 @@ from score_frames import assert_plain, of_matrix, of_shares, score_rows, sized_s
 
 from litm.analysis.differences import bias_by_size_rows
 from litm.analysis.grid import read_grids
-from litm.analysis.table import tables
+from litm.tables.table import tables
 
 TABLE = tables()["bias_by_size"]
 

@@ -8,8 +8,8 @@ from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 from litm.analysis.differences import condition_difference_rows
 from litm.analysis.grid import read_grids
 from litm.analysis.statistics import contrast_interval, holm, mcnemar_p, paired_difference
-from litm.analysis.table import tables
 from litm.records.conditions import Comparison
+from litm.tables.table import tables
 
 TABLE = tables()["condition_differences"]
 

@@ -18,7 +18,6 @@ from litm.analysis.log_probability import (
     questions_needed,
 )
 from litm.analysis.statistics import Moments, mean_of_numbers
-from litm.analysis.table import tables
 from litm.base.messages import UserError
 from litm.claims.log_probability import log_probability_claims_table
 from litm.figures.chart import Rows
@@ -30,6 +29,7 @@ from litm.records.examples import Example
 from litm.records.responses import OVERFLOW
 from litm.scoring.log_probabilities import log_probability_rows
 from litm.scoring.scores import Sweep
+from litm.tables.table import tables
 
 SWEEP = Sweep("m", "e", "oracle_qa")
 PLACES = (0, 4, 9)

@@ -13,9 +13,9 @@ from litm.analysis.pbi import area_weights, class_words, middle_indices, pbi_cla
 from litm.analysis.positions import pairwise_rows, position_bias_row
 from litm.analysis.power import detectable_effect, observed
 from litm.analysis.statistics import cochrans_q, contrast_interval, gap_interval
-from litm.analysis.table import tables
 from litm.base.messages import UserError
 from litm.claims.curve_words import words_of_scores
+from litm.tables.table import tables
 
 TABLE = tables()["position_bias"]
 

@@ -23,10 +23,10 @@ from litm.analysis.published import (
     read_published_tokens,
 )
 from litm.analysis.statistics import unpaired_difference
-from litm.analysis.table import tables
 from litm.base.messages import UserError
 from litm.base.table_files import read_csv
 from litm.figures.chart import mean_tokens
+from litm.tables.table import tables
 
 TABLE = tables()["published_comparison"]
 

@@ -9,9 +9,9 @@ from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 from litm.analysis.cells import sensitivity_rows
 from litm.analysis.positions import position_bias_row
 from litm.analysis.statistics import paired_difference
-from litm.analysis.table import tables
 from litm.base.table_files import plain_rows
 from litm.findings.answer_warnings import announced_findings, reading_findings
+from litm.tables.table import tables
 
 TABLE = tables()["reading_sensitivity"]
 

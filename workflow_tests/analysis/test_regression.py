@@ -19,7 +19,7 @@ from litm.analysis.regression import (
     regression_rows,
 )  # fmt: skip
 from litm.analysis.statistics import contrast_interval
-from litm.analysis.table import tables
+from litm.tables.table import tables
 
 POSITIONS = (0, 4, 9)
 

@@ -6,10 +6,10 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Annotated, TypedDict
 
 import pandas as pd
 import pytest
-import yaml
 from configs import define, study
 from conftest import ROOT, WRITE_ANEW
 from plans import inputs_of
@@ -18,7 +18,6 @@ from score_frames import score_rows
 
 from litm.analysis import grid
 from litm.analysis.cells import wrong_answer_rows
-from litm.analysis.table import Column, Table, cell_text, load, read_tables, reference, tables
 from litm.answer_words import CHECKS
 from litm.base.files import with_parts
 from litm.base.messages import UserError
@@ -29,6 +28,8 @@ from litm.questions.released_format import Document, QuestionRecord
 from litm.retrieval.candidates import CandidateSettings, candidate_row
 from litm.retrieval.search import recall_rows
 from litm.scoring.scores import accuracies, accuracy_rows
+from litm.tables.columns import High, Low, Percent
+from litm.tables.table import MODULES, Column, Table, cell_text, declare, reference, shown, tables
 from litm.workflow.result_files import TableFiles
 
 KV = ["kv_retrieval_small"]
@@ -46,10 +47,14 @@ def of_study(experiments: list[str], models: tuple[str, ...] = ("reference",)) -
 @pytest.mark.parametrize("table", tables().values(), ids=lambda table: table.name)
 def test_a_table_says_what_it_is_and_its_rows_take_its_inputs_and_settings(table):
     assert table.title and table.doc.endswith(".")
-    assert all(column.doc for column in table.columns.values())
+    assert list(table.docs) == list(table.columns) and all(table.docs.values())
+    assert table.row.__name__ == f"{table.name.title().replace('_', '')}Row"
     assert set(table.p_values) == {name for name in table.columns if "p" in name.split("_")}
     if table.rows:
-        assert tuple(inspect.signature(load(table.rows)).parameters) == (*table.inputs, *table.settings)
+        signature = inspect.signature(table.load())
+        assert tuple(signature.parameters) == (*table.inputs, *table.settings)
+        # As text, so that a type checker compares rows with the declaration.
+        assert signature.return_annotation in (f"Iterator[{table.row.__name__}]", f"list[{table.row.__name__}]")
     else:
         assert len(table.inputs) <= 1 and not table.settings
     made = of_study(KV)
@@ -62,8 +67,14 @@ def test_what_the_report_shows_has_a_note_and_headings(table):
     assert all(table.columns[name].heading for name in table.report)
 
 
+def test_every_module_beside_the_table_s_class_declares_tables_and_is_listed():
+    beside = {path.stem for path in (ROOT / "scripts" / "litm" / "tables").glob("*.py")}
+    assert beside - {"__init__", "table", "columns"} == {*MODULES}
+
+
 def test_declarations_need_no_pandas_because_the_rules_read_them_at_each_start():
-    code = "import sys; from litm.analysis.table import tables; tables(); sys.exit('pandas' in sys.modules)"
+    heavy = "{'pandas', 'numpy', 'yaml'} & {*sys.modules}"
+    code = f"import sys; from litm.tables.table import tables; tables(); sys.exit(bool({heavy}))"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT / "scripts", check=False).returncode == 0
 
 
@@ -115,11 +126,23 @@ def test_the_caption_of_the_claims_is_what_their_table_says():
     assert caption.split() == tables()["claims"].doc.split()
 
 
-def test_an_entry_and_a_function_are_all_that_a_new_table_takes(tmp_path, monkeypatch):
-    entry = {"title": "Hard questions", "doc": "What nobody knows.", "inputs": ["curve_scores"]}
-    entry |= {"rows": "analysis.grid.hard_questions", "columns": {"share": "percent + ± | Share | their share"}}
-    (tmp_path / "tables.yaml").write_text(yaml.safe_dump({"hard_questions": entry}))
-    monkeypatch.setitem(tables(), "hard_questions", read_tables(tmp_path / "tables.yaml")["hard_questions"])
+@declare("hard_questions", "Hard questions", inputs=("curve_scores",), rows="analysis.grid.hard_questions")
+class HardQuestionsRow(TypedDict, total=False):
+    """What nobody knows."""
+
+    share: Annotated[Percent, shown("Share")]
+    """their
+    share"""
+    share_ci_low: Low
+    share_ci_high: High
+
+
+def test_a_class_and_a_function_are_all_that_a_new_table_takes(tmp_path, monkeypatch):
+    table: Table = HardQuestionsRow.__table__  # type: ignore[attr-defined]
+    assert (table.doc, table.report, table.columns["share_ci_high"]) == (
+        "What nobody knows.", ["share"], Column("percent", "to", "upper 95 % limit of `share`")
+    )  # fmt: skip
+    monkeypatch.setitem(tables(), "hard_questions", table)
     monkeypatch.setattr(grid, "hard_questions", lambda curve_scores: [{"share": len(curve_scores.paths) / 4}], False)
     assert "results/tables/hard_questions.csv" in of_study(KV).files
     page = reference(tables().values())
@@ -201,13 +224,6 @@ def test_a_file_with_other_columns_than_its_table_is_named_with_them(tmp_path):
         tables()["accuracy"].read(tmp_path / "a.csv")
 
 
-def test_a_column_of_an_unknown_kind_is_named(tmp_path):
-    declared = tmp_path / "tables.yaml"
-    declared.write_text("t: {title: T, doc: D, columns: {a: float | A | the a}}")
-    with pytest.raises(UserError, match="^tables.yaml, t: the column a has the kind float; kinds are text, integer, "):
-        read_tables(declared)
-
-
 def test_a_table_says_what_it_is_made_of(tmp_path):
     assert "table position_bias: its inputs are curve_scores, given none" in make("position_bias", tmp_path)
     said = make("position_bias", tmp_path, curve_scores=["a.parquet"])
@@ -216,7 +232,7 @@ def test_a_table_says_what_it_is_made_of(tmp_path):
 
 
 def test_a_row_lacks_values_but_has_no_columns_of_its_own():
-    table = Table("t", "T", "A table.", {"a": Column("integer", "a"), "b": Column("number", "b")}, 0)
+    table = Table("t", "T", "A table.", {"a": Column("integer"), "b": Column("number")})
     assert table.frame([{"b": 0.5}, {"a": 1}]).to_csv(index=False) == "a,b\n,0.5\n1,\n"
     assert table.frame([]).to_csv(index=False) == "a,b\n"
     with pytest.raises(UserError, match="table t has undeclared columns c$"):
@@ -236,4 +252,4 @@ def test_a_row_lacks_values_but_has_no_columns_of_its_own():
     ],
 )  # fmt: skip
 def test_cells_are_written_by_kind(kind, value, text):
-    assert cell_text(Column(kind, ""), value) == text
+    assert cell_text(Column(kind), value) == text

@@ -15,7 +15,6 @@ from record_makers import response
 from sweeps import MODEL, local_sweep
 from workbench import changed
 
-from litm.analysis.table import tables
 from litm.base.json_files import write_json
 from litm.base.store import digest
 from litm.base.table_files import write_csv
@@ -30,6 +29,7 @@ from litm.inference.sweep import ask_missing, sweep_responses
 from litm.models.identity import folder_identity
 from litm.records.examples import write_examples
 from litm.records.responses import read_responses, write_responses
+from litm.tables.table import tables
 
 POSITIONS, SIZE, COUNT = (0, 2, 5), 6, 12
 DECODING = {"max_new_tokens": 30, "stop": "end_token"}

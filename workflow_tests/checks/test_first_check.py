@@ -186,8 +186,8 @@ def test_a_curve_in_doubt_is_its_reason_without_any_accuracy(tmp_path):
 
 def table_folder(folder: Path, **more: object) -> Path:
     """A results folder with a table of two cells. more: further columns of both."""
-    from litm.analysis.table import tables
     from litm.base.table_files import write_csv
+    from litm.tables.table import tables
 
     table = tables()["accuracy"]
     (folder / "tables").mkdir()

@@ -8,12 +8,12 @@ from programs import run_program
 from score_frames import first_right, of_matrix, of_shares, random_matrix
 
 from litm.analysis.published import ClaimStatus, Literature, PublishedStatement
-from litm.analysis.table import tables
 from litm.base.messages import UserError
 from litm.base.table_files import read_csv
 from litm.claims.evidence import Relations, scored_evidence
 from litm.claims.tables import CLAIMS, as_markdown, claim_summary, claims_table
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
+from litm.tables.table import tables
 
 
 def test_models_of_one_experiment_are_corrected_together_and_the_reason_mentions_it():

@@ -6,7 +6,7 @@ import yaml
 from conftest import ROOT
 
 from litm.analysis.paper_tables import LAYOUTS
-from litm.analysis.table import tables
+from litm.tables.table import tables
 
 PAGE = (ROOT / "docs" / "fidelity.md").read_text(encoding="utf-8")
 #: The cells of each row: item, what makes it, public material, values, what differs.

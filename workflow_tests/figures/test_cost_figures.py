@@ -6,10 +6,10 @@ from figure_tables import FIGURE, draw, legend, titles, told, words
 from matplotlib.figure import Figure
 from score_frames import score_rows
 
-from litm.analysis.table import tables
 from litm.figures.chart import Rows
 from litm.figures.cost_figures import DOCUMENTS, DOLLARS, NO_CONDITION, NOTHING, costs_of_sizes
 from litm.figures.kinds import PRESETS
+from litm.tables.table import tables
 
 CONDITIONS = {**FIGURE, "kind": "accuracy_by_cost", "experiments": ["s", "s-reversed"], "x_label": "Tokens"}
 NO_VALUES = dict.fromkeys(("accuracy", "tokens", "accuracy_ci_low", "accuracy_ci_high"))

@@ -30,11 +30,11 @@ from matplotlib.colors import same_color
 from programs import run_program
 from report_contents import MODELS, POSITIONS, WRONG_FIGURE, contents_with_wrong_answers
 
-from litm.analysis.table import tables
 from litm.base.table_files import write_csv
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
 from litm.figures.style import COLOURS, KIND_COLOURS, MARKERS, add_note, places_of, save_figure, without_title
+from litm.tables.table import tables
 
 
 def experiment(name: str, number_of_curves: int, asks_several: bool = False) -> SimpleNamespace:

@@ -16,8 +16,8 @@ from programs import run_command
 from record_makers import change_first
 
 import litm.compare
-from litm.analysis.table import tables
 from litm.base.json_files import read_jsonl
+from litm.tables.table import tables
 
 compare = partial(run_command, "compare")
 BOTH = ["--model", "dummy", "--against", "reference"]

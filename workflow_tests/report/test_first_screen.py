@@ -8,11 +8,11 @@ from browser import Browser, find_browser
 from first_screens import CURVES, around, first_screen, model_row, models
 from report_contents import EXPERIMENT, contents, page
 
-from litm.analysis.table import tables
 from litm.findings.first_screen import FirstScreen, Point, QuestionTable, SizeTable
 from litm.findings.record import Number, Strength
 from litm.report.screen import COLUMNS, ENDS, OPEN_TABLES, curve_of, shown_matrices, shown_tables
 from litm.report.sizes import SizeNames
+from litm.tables.table import tables
 
 NAMES = SizeNames([])
 

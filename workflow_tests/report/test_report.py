@@ -1,9 +1,9 @@
 """Tables of the report in words."""
 
-from litm.analysis.table import tables
 from litm.base.messages import ordinal
 from litm.base.table_files import write_csv
 from litm.report.page_tables import shown_tables
+from litm.tables.table import tables
 
 POSITION_BIAS = tables()["position_bias"]
 

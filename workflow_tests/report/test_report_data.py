@@ -29,7 +29,6 @@ from report_contents import (
 )
 from score_frames import accuracy_table
 
-from litm.analysis.table import tables
 from litm.base.messages import money
 from litm.claims.statements import CLAIMS
 from litm.examples.tasks.question_answering import multi_document_qa, other_documents
@@ -42,6 +41,7 @@ from litm.report.provenance import cited, sweep_row
 from litm.report.question_samples import pack, question_records, sampled_ids
 from litm.report.sizes import SizeNames
 from litm.scoring.scores import Sweep, score_sweep
+from litm.tables.table import tables
 
 
 def unpacked(packed: str) -> list[dict]:

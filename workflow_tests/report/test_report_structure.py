@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 from report_contents import FIGURE, MODELS, SIZE, SOURCES, contents, contents_with_wrong_answers, page
 
-from litm.analysis.table import tables
 from litm.base.store import text_sha256
 from litm.report.page import SCRIPTS
 from litm.report.page_tables import MOST_CHARACTERS, NOTED, accuracy_files, accuracy_tables, packed_files, table_files
 from litm.report.sizes import SizeNames
+from litm.tables.table import tables
 from litm.workflow.result_files import REPORT_FILES as FILES
 
 

@@ -15,9 +15,9 @@ from programs import run_command
 from record_makers import change_first
 
 from litm.analysis.studies import ANSWER, check_verdicts, lettered, letters
-from litm.analysis.table import tables
 from litm.base.messages import UserError
 from litm.studies import SOURCES
+from litm.tables.table import tables
 
 PROGRAM = find_browser()
 #: The first table, in the page.
@@ -187,9 +187,7 @@ def test_files_have_their_schema_and_columns_are_equal_byte_for_byte_and_folders
     jsonschema.validate(found, schema)
     columns = schema["properties"]["tables"]["items"]["properties"]["rows"]["items"]["properties"]
     table = tables()["studies"]
-    assert {name: one["description"] for name, one in columns.items()} == {
-        name: column.doc for name, column in table.columns.items()
-    }
+    assert {name: one["description"] for name, one in columns.items()} == table.docs
     rows = table.read(tmp_path / "out/studies.csv")
     assert len(rows) == sum(len(one["rows"]) for one in found["tables"])
     made(tmp_path / "again", folder, other)

@@ -11,8 +11,8 @@ from score_frames import accuracy_table, score_rows
 
 from litm.analysis.grid import curves
 from litm.analysis.positions import position_bias_row
-from litm.analysis.table import tables
 from litm.base.table_files import write_csv
+from litm.tables.table import tables
 
 #: Of 40 questions, all are right at the first position, a quarter in the middle, 36 at the last.
 U = {0: [True] * 40, 4: [True] * 10 + [False] * 30, 8: [True] * 36 + [False] * 4}

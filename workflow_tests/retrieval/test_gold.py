@@ -8,7 +8,6 @@ from conftest import write_lines
 from programs import refused, run_program
 
 from litm.analysis.questions_to_check import gold_counts
-from litm.analysis.table import tables
 from litm.base.json_files import write_json
 from litm.base.messages import UserError
 from litm.base.table_files import read_csv
@@ -16,6 +15,7 @@ from litm.corpora.passages import Passage, write_shards
 from litm.questions.own_questions import Named, OwnQuestion
 from litm.questions.released_format import Document, QuestionRecord, read_question_records, write_question_records
 from litm.retrieval.gold import corrected, excerpt, find_gold, find_named, read_corrections, sample_to_judge, summary
+from litm.tables.table import tables
 
 MILL = Passage("towns/mill.txt:0", "mill", "The old mill was built in 1700 by Ada Quill and her two sons.")
 BRIDGE = Passage("towns/bridge.txt:0", "bridge", "The bridge is made of oak. Ada Quill paid for it in 1712.")

@@ -9,7 +9,6 @@ import suite_examples
 from score_frames import score_rows
 
 from litm.analysis.cells import wrong_answer_rows
-from litm.analysis.table import tables
 from litm.base.intervals import binomial_interval
 from litm.examples.tasks import load_task, task_names
 from litm.figures.chart import Rows
@@ -18,6 +17,7 @@ from litm.figures.style import KIND_COLOURS
 from litm.records.questions import Gold, Question
 from litm.scoring.scores import Sweep, score_sweep
 from litm.scoring.wrong_answers import KINDS, Asked, WrongAnswer, wrong_answer
+from litm.tables.table import tables
 
 TABLE = tables()["wrong_answers"]
 
@@ -187,8 +187,9 @@ def test_each_share_has_the_interval_of_its_own_answers_or_of_their_clusters():
 def test_every_kind_has_a_heading_a_meaning_and_a_colour():
     assert set(KINDS) == set(KIND_COLOURS) and len({*KIND_COLOURS.values()}) == len(KIND_COLOURS)
     for kind, meaning in KINDS.items():
-        column = TABLE.columns[f"share_{kind}"]
-        assert column.heading and column.doc == f"share of the wrong answers where the answer {meaning}"
+        column = f"share_{kind}"
+        assert TABLE.columns[column].heading
+        assert TABLE.docs[column] == f"share of the wrong answers where the answer {meaning}"
 
 
 def test_a_bar_is_as_high_as_the_share_of_wrong_answers():

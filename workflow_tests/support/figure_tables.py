@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from litm.analysis.table import tables
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
+from litm.tables.table import tables
 
 POSITION_BIAS = tables()["position_bias"]
 FIGURE = {

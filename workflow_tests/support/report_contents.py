@@ -17,7 +17,6 @@ from litm.analysis.cells import wrong_answer_rows
 from litm.analysis.grid import curves
 from litm.analysis.positions import position_bias_row
 from litm.analysis.statistics import with_holm
-from litm.analysis.table import tables as declared
 from litm.base.table_files import plain_rows
 from litm.examples.task import ExampleSettings
 from litm.figures.chart import Rows
@@ -31,6 +30,7 @@ from litm.report.contents import Contents, page_of
 from litm.report.page import render_report
 from litm.report.question_samples import question_records, sampled_ids
 from litm.scoring.scores import Sweep, score_sweep
+from litm.tables.table import tables as declared
 
 MODELS, SIZE, POSITIONS, QUESTIONS = ("model-a", "model-b"), 6, (0, 3, 5), 40
 FIGURE = {

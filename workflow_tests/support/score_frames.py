@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from litm.analysis.table import tables
 from litm.scoring.scores import Score, accuracy_rows, typed
+from litm.tables.table import tables
 
 
 def score_rows(

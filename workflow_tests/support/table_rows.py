@@ -1,6 +1,6 @@
 """Rows of tables as `plain_rows` gives them, for findings and what is made of them."""
 
-from litm.analysis.table import tables
+from litm.tables.table import tables
 
 
 def row_of(table: str, **values) -> dict:

@@ -16,12 +16,12 @@ from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 from workbench import Workbench
 
-from litm.analysis.table import tables
 from litm.base.json_files import write_json
 from litm.base.messages import UserError
 from litm.base.table_files import write_csv
 from litm.findings.console_tables import Terminal
 from litm.findings.record import Finding, Number, StudyFindings
+from litm.tables.table import tables
 from litm.workflow import console, dry_run
 from litm.workflow.dry_run import few_questions
 from litm.workflow.outcome import TABLES, error_messages, outcome, terminal_of

@@ -8,8 +8,8 @@ import pytest
 from conftest import ROOT
 from programs import loaded_by
 
-from litm.analysis.table import tables
 from litm.figures.kinds import KINDS
+from litm.tables.table import tables
 from litm.workflow.rules_help import imported_names, local_modules
 
 SCRIPTS = ROOT / "scripts"
@@ -20,37 +20,38 @@ LIBRARY = SCRIPTS / "litm"
 IMPORTS = {
     "base": "",
     "records": "base",
+    "tables": "base",
     "placements": "base",
     "answers": "base",
     "answer_words": "answers",
     "models": "base",
     "questions": "base records answers",
     "corpora": "base questions",
-    "retrieval": "base placements answers answer_words models questions corpora",
-    "examples": "base records placements answers answer_words questions corpora",
-    "prompting": "base records models",
+    "retrieval": "base tables placements answers answer_words models questions corpora",
+    "examples": "base records tables placements answers answer_words questions corpora",
+    "prompting": "base records tables models",
     "engines": "base records models prompting",
     "local": "base records models prompting engines",
     "inference": "base records models prompting engines",
     "servers": "base records prompting engines inference",
     "recorded": "base records placements questions",
     "engines/modules": "base records models prompting engines local servers",
-    "scoring": "base records placements answers answer_words models examples prompting",
-    "analysis": "base records placements examples scoring",
-    "claims": "base placements scoring analysis",
-    "findings": "base records placements answer_words examples scoring analysis",
-    "figures": "base records placements examples scoring analysis",
-    "report": "base records placements examples scoring analysis claims findings figures",
-    "notebook": "base records analysis figures findings",
-    "studies": "base scoring analysis figures report notebook",
-    "compare": "base records scoring analysis notebook studies",
+    "scoring": "base records tables placements answers answer_words models examples prompting",
+    "analysis": "base records tables placements examples scoring",
+    "claims": "base tables placements scoring analysis",
+    "findings": "base records tables placements answer_words examples scoring analysis",
+    "figures": "base records tables placements examples scoring analysis",
+    "report": "base records tables placements examples scoring analysis claims findings figures",
+    "notebook": "base records tables analysis figures findings",
+    "studies": "base tables scoring analysis figures report notebook",
+    "compare": "base records tables scoring analysis notebook studies",
     "config": "base records placements models questions corpora retrieval examples prompting engines recorded "
     "scoring analysis figures",
     "planning": "base records placements models examples prompting engines inference servers analysis config",
-    "workflow": "base records placements models questions corpora retrieval examples prompting engines inference "
-    "analysis findings figures config planning",
-    "checks": "base records placements models retrieval engines inference servers scoring analysis config planning "
-    "workflow",
+    "workflow": "base records tables placements models questions corpora retrieval examples prompting engines "
+    "inference analysis findings figures config planning",
+    "checks": "base records tables placements models retrieval engines inference servers scoring analysis config "
+    "planning workflow",
     "front_door": "base config workflow",
     "__main__": "front_door",
 }
@@ -70,10 +71,13 @@ MORE = {
 PROGRAMS = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.glob("*/*.py") if path.parent != LIBRARY)
 
 
-def imported(path: Path) -> set[str]:
-    """The names that a file imports, as Python finds them."""
+def imported(path: Path, for_types: bool = True) -> set[str]:
+    """The names that a file imports, as Python finds them, also those for types alone."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    module = ast.parse(path.read_text(encoding="utf-8"))
+    if not for_types:
+        module.body = [part for part in module.body if not ast.unparse(part).startswith("if TYPE_CHECKING:")]
+    for node in ast.walk(module):
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Import):
@@ -136,6 +140,11 @@ def test_a_table_is_made_of_its_own_module_and_of_no_model():
     assert not {"analysis/positions.py", "analysis/grid.py"} & modules_of(SCRIPTS / "analysis" / "make_markdown.py")
 
 
+def test_no_program_is_made_of_the_declaration_of_a_table_which_re_makes_its_table_alone():
+    made_of = {module for program in PROGRAMS for module in modules_of(SCRIPTS / program)}
+    assert {module for module in made_of if module.startswith("tables/")} == {"tables/__init__.py", "tables/table.py"}
+
+
 def test_no_program_is_made_of_a_module_that_it_loads_by_name():
     named = ("examples/tasks/", "engines/modules/", "corpora/documents.py", "corpora/made_up.py")
     named += ("retrieval/bm25.py", "retrieval/dense.py")
@@ -182,7 +191,7 @@ def test_imports_are_followed_through_modules_and_packages(tmp_path):
 def test_the_imports_of_every_module_are_those_that_python_finds_and_never_snakemake():
     for path in SCRIPTS.rglob("*.py"):
         names = imported_names(path.read_text())
-        assert names == imported(path), path
+        assert names == imported(path, for_types=False), path
         assert "snakemake" not in {name.partition(".")[0] for name in names}, path
 
 

@@ -13,6 +13,7 @@ k - 1 conditions. It is not enough that cheaper conditions are shown to be worse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,9 @@ from litm.examples.orders import remedies_in_words
 from litm.records.bills import Prices
 from litm.records.conditions import Condition
 from litm.scoring.doubts import doubt_of, is_doubt
+
+if TYPE_CHECKING:
+    from litm.tables.accuracy import AdviceRow
 
 #: Fraction of its questions that a condition must have scored, because conditions are compared on their common
 #: questions.
@@ -326,7 +330,7 @@ def _compared(study: str, model: str, cells: Sequence[Cell]) -> Compared:
     return Compared(model, study, kept, answers, left_out, len(asked) - len(answers.ids))
 
 
-def advice_rows(compared: Compared, sentences: Sequence[str]) -> Iterator[dict]:
+def advice_rows(compared: Compared, sentences: Sequence[str]) -> "Iterator[AdviceRow]":
     """One row per condition; conditions with too few scored questions are last. sentences: the advice in words."""
     if not compared.n:
         yield from _left_out(compared, sentences)
@@ -336,6 +340,7 @@ def advice_rows(compared: Compared, sentences: Sequence[str]) -> Iterator[dict]:
     itself = Difference(Estimate(0.0, 0.0, 0.0), Estimate(0.0, 0.0, 0.0), 1.0)
     for index, cell in enumerate(compared.cells):
         difference = compared.to_best.get(index, itself)
+        words: AdviceRow = _spoken(sentences) if index == spoken else {}
         yield {
             **_names(compared, cell),
             "n": compared.n,
@@ -355,12 +360,12 @@ def advice_rows(compared: Compared, sentences: Sequence[str]) -> Iterator[dict]:
             "is_advised": index == compared.advised,
             "n_for_5_points": compared.needed,
             "reason": compared.reason if index == spoken else "",
-            **(_spoken(sentences) if index == spoken else {}),
+            **words,
         }
     yield from _left_out(compared, sentences)
 
 
-def _left_out(compared: Compared, sentences: Sequence[str]) -> Iterator[dict]:
+def _left_out(compared: Compared, sentences: Sequence[str]) -> "Iterator[AdviceRow]":
     """Rows of conditions that are not compared; if none is compared, the first has the sentences."""
     reasons = [
         (cell, f"{cell.asked - cell.scored} of {cell.asked} questions were not scored, left out")
@@ -369,21 +374,25 @@ def _left_out(compared: Compared, sentences: Sequence[str]) -> Iterator[dict]:
     if not compared.n:
         reasons += [(cell, "no question was scored under all conditions") for cell in compared.cells]
     for index, (cell, reason) in enumerate(reasons):
-        words = {} if compared.n or index else _spoken(sentences)
+        words: AdviceRow = {} if compared.n or index else _spoken(sentences)
         yield {**_names(compared, cell), "n": 0, "is_advised": False, "reason": reason, **words}
 
 
-def _spoken(sentences: Sequence[str]) -> dict:
+def _spoken(sentences: Sequence[str]) -> "AdviceRow":
     headline, *details = sentences
     return {"advice": headline, "advice_details": " ".join(details) or None}
 
 
-def _names(compared: Compared, cell: Cell) -> dict:
+def _names(compared: Compared, cell: Cell) -> "AdviceRow":
+    condition = cell.condition
     return {
         "model": compared.model,
         "remedies_of": compared.study,
-        "experiment": cell.condition.experiment,
+        "experiment": condition.experiment,
         "size": cell.documents,
         "condition": cell.name,
-        **{key: getattr(cell.condition, key) for key in ("order", "reranker", "cut", "prompt")},
+        "order": condition.order,
+        "reranker": condition.reranker,
+        "cut": condition.cut,
+        "prompt": condition.prompt,
     }

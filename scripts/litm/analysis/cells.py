@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -36,8 +37,14 @@ from litm.examples.tasks.question_answering import other_documents
 from litm.records.examples import read_examples
 from litm.scoring.wrong_answers import KINDS
 
+if TYPE_CHECKING:
+    from litm.tables.questions import AnswerChecksRow
+    from litm.tables.readings import ReadingSensitivityRow, UtilisationRow, WrongAnswersRow
 
-def utilisation_rows(scores: pd.DataFrame, closed_book: pd.DataFrame, oracle: pd.DataFrame) -> Iterator[dict]:
+
+def utilisation_rows(
+    scores: pd.DataFrame, closed_book: pd.DataFrame, oracle: pd.DataFrame
+) -> "Iterator[UtilisationRow]":
     """One row per model and cell of `scores`: (accuracy - closed book)/(oracle - closed book) on the common questions.
 
     closed_book, oracle: score rows with each question of a model once. Accuracies are over the n common questions;
@@ -45,10 +52,12 @@ def utilisation_rows(scores: pd.DataFrame, closed_book: pd.DataFrame, oracle: pd
     questions. Raises `UserError` for a question that occurs twice.
     """
     for names, grid in _beside(scores, closed_book, oracle):
-        row = {**names, "n": len(grid.ids)}
+        accuracies: dict = {}
         for place, column in enumerate(("accuracy", "accuracy_closed_book", "accuracy_oracle")):
-            row |= interval_columns(column, proportion(grid.matrix[:, place], grid.clusters) if len(grid.ids) else None)
-        yield row | interval_columns("utilisation", utilisation(grid.matrix, grid.clusters))
+            accuracy = proportion(grid.matrix[:, place], grid.clusters) if len(grid.ids) else None
+            accuracies |= interval_columns(column, accuracy)
+        gained = interval_columns("utilisation", utilisation(grid.matrix, grid.clusters))
+        yield {**names, "n": len(grid.ids), **accuracies, **gained}
 
 
 def _beside(scores: pd.DataFrame, *references: pd.DataFrame) -> Iterator[tuple[dict, Grid]]:
@@ -60,21 +69,21 @@ def _beside(scores: pd.DataFrame, *references: pd.DataFrame) -> Iterator[tuple[d
         yield names, joined(*(read_grid(part, "model") for part in (rows, *others))).complete()
 
 
-def wrong_answer_rows(scores: pd.DataFrame) -> Iterator[dict]:
+def wrong_answer_rows(scores: pd.DataFrame) -> "Iterator[WrongAnswersRow]":
     """One row per cell of a sweep with a scored question, see the table `wrong_answers`."""
     for names, group in by_cell(scores, ["model", *CELL, "items"]):
         counted = group[~group["excluded"] & group["correct"].notna()]
         if len(counted):
-            yield names | _shares(counted)
+            yield {**names, **_shares(counted)}
 
 
-def _shares(counted: pd.DataFrame) -> dict:
+def _shares(counted: pd.DataFrame) -> "WrongAnswersRow":
     wrong = counted[counted["wrong_kind"].notna()]
     positions = Counter(map(int, counted["taken_from"].dropna()))
-    row = {"n": len(counted), "n_wrong": len(wrong), **_share("wrong", counted["wrong_kind"].notna(), counted)}
+    shares = _share("wrong", counted["wrong_kind"].notna(), counted)
     for kind in KINDS:
-        row |= _share(kind, wrong["wrong_kind"] == kind, wrong)
-    return {**row, "taken_from": taken_from(positions) or None}
+        shares |= _share(kind, wrong["wrong_kind"] == kind, wrong)
+    return {"n": len(counted), "n_wrong": len(wrong), **shares, "taken_from": taken_from(positions) or None}
 
 
 def _share(name: str, is_so: pd.Series, answers: pd.DataFrame) -> dict:
@@ -98,7 +107,7 @@ FEWEST_PREAMBLES = 5
 
 def sensitivity_rows(
     scores: pd.DataFrame, closed_book: pd.DataFrame | None, oracle: pd.DataFrame | None
-) -> Iterator[dict]:
+) -> "Iterator[ReadingSensitivityRow]":
     """Rows of one sweep: accuracy of each cell; primacy, recency, tilt and PBI of each curve; gap to closed book and
     utilisation of each cell, if the model has answered the references.
 
@@ -106,26 +115,26 @@ def sensitivity_rows(
     `correct`. `changes`: whether the two intervals lead to different conclusions; missing for accuracies.
     """
     for names, rows in by_cell(scores, ["model", *CELL]):
-        yield names | {"quantity": ACCURACY} | _accuracies(rows)
+        yield {**names, "quantity": ACCURACY, **_accuracies(rows)}
     for curve in map(read_curve, curves(scores)):
         for quantity in CONTRASTS:
             weights = curve.weights(quantity)
             if weights is not None and len(curve.cases.ids):
-                names = {name: curve.names[name] for name in curve.names if name != "items"}
-                yield (
-                    names | {"quantity": quantity} | _readings(curve.cases, partial(contrast_interval, weights=weights))
-                )
+                of_curve: dict = {**curve.names}
+                del of_curve["items"]
+                readings = _readings(curve.cases, partial(contrast_interval, weights=weights))
+                yield {**of_curve, "quantity": quantity, **readings}
     if closed_book is None:
         return
     for names, grid in _beside(scores, closed_book):
         if len(grid.ids):
-            yield names | {"quantity": GAP} | _readings(grid, partial(contrast_interval, weights=[1, -1]))
+            yield {**names, "quantity": GAP, **_readings(grid, partial(contrast_interval, weights=[1, -1]))}
     if oracle is not None:
         for names, grid in _beside(scores, closed_book, oracle):
-            yield names | {"quantity": UTILISATION} | _readings(grid, utilisation)
+            yield {**names, "quantity": UTILISATION, **_readings(grid, utilisation)}
 
 
-def _accuracies(rows: pd.DataFrame) -> dict:
+def _accuracies(rows: pd.DataFrame) -> "ReadingSensitivityRow":
     counted = rows[~rows["excluded"] & rows["correct"].notna()]
     announced = counted[counted["preamble"]]
     return {
@@ -134,11 +143,13 @@ def _accuracies(rows: pd.DataFrame) -> dict:
         "n_preamble": len(announced),
         "n_preamble_right": int((announced["correct_first_line"].astype(float) > 0).sum()),
         # An accuracy is never below 0, so it has no conclusion.
-        **dict.fromkeys(("conclusion_first_line", "conclusion_full", "changes_with_reading")),
+        "conclusion_first_line": None,
+        "conclusion_full": None,
+        "changes_with_reading": None,
     }
 
 
-def _readings(grid: Grid, estimate: Callable[..., Estimate | None]) -> dict:
+def _readings(grid: Grid, estimate: Callable[..., Estimate | None]) -> "ReadingSensitivityRow":
     """A quantity of answers in both readings, their conclusions, and whether these differ."""
     first, full = (
         estimate(as_answers(grid.answers[reading]), clusters=grid.clusters) for reading in (FIRST_LINE, FULL)
@@ -156,18 +167,18 @@ def _readings(grid: Grid, estimate: Callable[..., Estimate | None]) -> dict:
 # --- Tables ----------------------------------------------------------------------------------------------------
 
 
-def utilisation_table(gold_scores: Files, closed_book: Files, oracle: Files) -> Iterator[dict]:
+def utilisation_table(gold_scores: Files, closed_book: Files, oracle: Files) -> "Iterator[UtilisationRow]":
     """One row per cell, in the order of the score files; each of the three has one file per sweep."""
     sweeps = zip(gold_scores.scores(), closed_book.scores(), oracle.scores(), strict=True)
     return (row for scores, book, best in sweeps for row in utilisation_rows(scores, book, best))
 
 
-def wrong_answers_table(scores: Files) -> Iterator[dict]:
+def wrong_answers_table(scores: Files) -> "Iterator[WrongAnswersRow]":
     """The rows of each sweep, in the order of the score files."""
     return (row for sweep in scores.scores() for row in wrong_answer_rows(sweep))
 
 
-def reading_sensitivity_table(scores: Files, references: Mapping[str, Mapping]) -> Iterator[dict]:
+def reading_sensitivity_table(scores: Files, references: Mapping[str, Mapping]) -> "Iterator[ReadingSensitivityRow]":
     """Yield the rows of each sweep, in the order of the score files."""
     named = {name for keys in references.values() for name in keys.values() if name}
     kept = {sweep_of(sweep): sweep for sweep in scores.scores() if sweep_of(sweep)[1] in named}
@@ -178,7 +189,7 @@ def reading_sensitivity_table(scores: Files, references: Mapping[str, Mapping]) 
         yield from sensitivity_rows(sweep, closed_book, oracle)
 
 
-def answer_checks_table(examples: Files, example_experiments: Sequence[tuple[str, str]]) -> Iterator[dict]:
+def answer_checks_table(examples: Files, example_experiments: Sequence[tuple[str, str]]) -> "Iterator[AnswerChecksRow]":
     """One row per experiment and size; examples: one file of each; example_experiments: experiment of each file, and
     its metric.
     """

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -17,6 +18,9 @@ from litm.analysis.statistics import unpaired_difference
 from litm.base.intervals import binomial_interval
 from litm.base.json_files import read_json
 from litm.base.table_files import plain_rows
+
+if TYPE_CHECKING:
+    from litm.tables.claims import PublishedComparisonRow
 
 CONSISTENT, DIFFERS, NOT_COMPARABLE = "consistent", "differs", "not comparable"
 
@@ -61,7 +65,7 @@ def weights_of(source: Mapping) -> str | None:
 
 def comparison_rows(
     cells: Mapping[CellName, Mapping], published: Iterable[PublishedAccuracy], models: Mapping[str, PublishedModel]
-) -> list[dict]:
+) -> "list[PublishedComparisonRow]":
     """Rows of published_comparison.csv: one for each published value whose cell was measured, in their order.
 
     difference: measured minus published, with its 95 % interval for two independent proportions
@@ -92,24 +96,28 @@ def obstacles(cell: Mapping, value: PublishedAccuracy, model: PublishedModel | N
     return [words for words, is_so in differ.items() if is_so]
 
 
-def _row(cell: Mapping, value: PublishedAccuracy, model: PublishedModel | None) -> dict:
+def _row(cell: Mapping, value: PublishedAccuracy, model: PublishedModel | None) -> "PublishedComparisonRow":
     reasons = obstacles(cell, value, model)
-    row = {
-        **asdict(value),
-        **{name: cell[name] for name in ("metric", "n", "accuracy")},
+    about: dict = asdict(value)
+    del about["data_version"]
+    row: PublishedComparisonRow = {
+        **about,
+        "metric": cell["metric"],
+        "n": cell["n"],
+        "accuracy": cell["accuracy"],
         "n_published": value.n,
         "accuracy_published": value.accuracy,
         "verdict": NOT_COMPARABLE,
         "reason": "; ".join(reasons),
     }
-    del row["data_version"]
     for end in ("", "_strict"):
         if (accuracy := cell[f"accuracy{end}"]) is not None:
             right, n = round(accuracy * cell["n"]), cell["n"]
             difference = unpaired_difference(right, n, round(value.accuracy * value.n), value.n)
-            row |= interval_columns(f"difference{end}", replace(difference, value=accuracy - value.accuracy))
             verdict = CONSISTENT if difference.low <= 0 <= difference.high else DIFFERS
-            row |= {f"accuracy{end}": accuracy, f"verdict{end}": NOT_COMPARABLE if reasons else verdict}
+            compared: dict = interval_columns(f"difference{end}", replace(difference, value=accuracy - value.accuracy))
+            compared |= {f"accuracy{end}": accuracy, f"verdict{end}": NOT_COMPARABLE if reasons else verdict}
+            row = {**row, **compared}
     return row
 
 
@@ -136,7 +144,7 @@ def published_comparison_table(
     published: Files,
     published_models: Files,
     data_versions: Mapping[str, Mapping[str, str | None]],
-) -> list[dict]:
+) -> "list[PublishedComparisonRow]":
     """One row per published value whose cell was measured; manifests: of all sweeps; data_versions: see
     `measured_cells`.
     """

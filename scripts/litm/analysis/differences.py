@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -23,10 +24,10 @@ from litm.analysis.grid import (
     difference_columns,
     interval_columns,
     joined,
+    limits,
     place_means,
     read_grid,
     read_grids,
-    tested_columns,
 )
 from litm.analysis.pbi import CONTRASTS, PLACES, limit_of_answers, unlike_places
 from litm.analysis.statistics import (
@@ -46,6 +47,11 @@ from litm.analysis.statistics import (
 from litm.base.messages import ordinal, percent
 from litm.base.table_files import by_cell
 from litm.records.conditions import MODEL, ORACLE, REFERENCE_TASKS, SIZE, Comparison
+
+if TYPE_CHECKING:
+    from litm.tables.accuracy import ModelPairsRow
+    from litm.tables.differences import ConditionDifferencesRow, ModelDifferencesRow
+    from litm.tables.sizes import BiasBySizeRow
 
 ACCURACY, MEAN, GAP = "accuracy", "mean accuracy", "best-worst gap"
 #: Columns of a place.
@@ -78,7 +84,7 @@ class Contrast:
 
 def condition_difference_rows(
     grids: Grids, comparisons: Iterable[Comparison], tuned: Iterable[Sequence[str]]
-) -> Iterator[dict]:
+) -> "Iterator[ConditionDifferencesRow]":
     """One row per model, comparison, size and place; for curves also the quantities of `_contrasts`.
 
     comparisons: of experiments, for each model that has both. tuned: (tuned model, base model), compared in each
@@ -111,34 +117,58 @@ def _pairs(grids: Grids, comparison: Comparison, model_a: str, model_b: str) -> 
     return [(grid, other) for grid in a for other in b if grid.size == other.size and (not sizes or grid.size in sizes)]
 
 
-def _family(comparison: Comparison, pairs: Sequence[tuple[CurveGrid, CurveGrid]]) -> Iterator[dict]:
+def _family(
+    comparison: Comparison, pairs: Sequence[tuple[CurveGrid, CurveGrid]]
+) -> "Iterator[ConditionDifferencesRow]":
     """Rows of one comparison and model with corrected p values; accuracies and contrasts are separate families."""
     rows = [row for a, b in pairs for row in _rows(comparison, a, b)]
-    tested = [row for row in rows if row["p_value"] is not None]
     for name, are_levels in (("accuracy", True), ("position bias", False)):
         family = [
-            row for row in tested if row["chosen_of"] == 1 and (row["quantity"] in (ACCURACY, MEAN)) == are_levels
+            row
+            for row in rows
+            if row["p_value"] is not None
+            and row["chosen_of"] == 1
+            and (row["quantity"] in (ACCURACY, MEAN)) == are_levels
         ]
         for row in with_holm(family):
             row["family"] = f"{len(family)} of {name}, this comparison and model"
-    for row in tested:
-        if row["chosen_of"] > 1:
+    for row in rows:
+        if row["p_value"] is not None and row["chosen_of"] > 1:
             row["p_holm"] = min(1.0, row["chosen_of"] * row["p_value"])
             row["family"] = f"the {row['chosen_of']} positions that it was chosen among"
-    return (row | {"in_words": _in_words(row)} for row in rows)
+    return ({**row, "in_words": _in_words(row)} for row in rows)
 
 
-def _rows(comparison: Comparison, a: CurveGrid, b: CurveGrid) -> Iterator[dict]:
+def _rows(comparison: Comparison, a: CurveGrid, b: CurveGrid) -> "Iterator[ConditionDifferencesRow]":
     condition = comparison.condition
-    names = {"condition": condition, "metric": ", ".join(dict.fromkeys(grid.names["metric"] for grid in (a, b)))}
-    for side, grid, setting in (("a", a, comparison.setting_a), ("b", b, comparison.setting_b)):
-        names |= {f"{name}_{side}": grid.names[name] for name in ("model", "experiment", "size")}
-        # Without a differing key it is the size or the experiment.
-        names[f"setting_{side}"] = str(grid.size) if condition == SIZE else setting or grid.names["experiment"]
+    # Without a differing key a setting is the size or the experiment.
+    settings = [
+        str(grid.size) if condition == SIZE else setting or grid.names["experiment"]
+        for grid, setting in ((a, comparison.setting_a), (b, comparison.setting_b))
+    ]
+    names: ConditionDifferencesRow = {
+        "condition": condition,
+        "metric": ", ".join(dict.fromkeys(grid.names["metric"] for grid in (a, b))),
+        "setting_a": settings[0],
+        "model_a": a.names["model"],
+        "experiment_a": a.names["experiment"],
+        "size_a": a.size,
+        "setting_b": settings[1],
+        "model_b": b.names["model"],
+        "experiment_b": b.names["experiment"],
+        "size_b": b.size,
+    }
     both = joined(a, b)
     if both.ids.empty:
-        counts = {"n": 0, "n_scored_only_a": len(a.ids), "n_scored_only_b": len(b.ids)}
-        yield {**names, "quantity": ACCURACY, **counts, "p_value": None, "chosen_of": 1}
+        yield {
+            **names,
+            "quantity": ACCURACY,
+            "n": 0,
+            "n_scored_only_a": len(a.ids),
+            "n_scored_only_b": len(b.ids),
+            "p_value": None,
+            "chosen_of": 1,
+        }
         return
     for contrast in _contrasts(condition, a, b):
         yield {**names, **_row(contrast, a, b, both)}
@@ -208,16 +238,21 @@ def _against_reference(condition: str, a: CurveGrid, b: CurveGrid) -> Iterator[C
 # --- One difference --------------------------------------------------------------------------------------------
 
 
-def _row(contrast: Contrast, a: CurveGrid, b: CurveGrid, both: Grid) -> dict:
+def _row(contrast: Contrast, a: CurveGrid, b: CurveGrid, both: Grid) -> "ConditionDifferencesRow":
     of_b = [tuple(len(a.columns) + column for column in columns) for columns in contrast.b]
     shared = both.at([*contrast.a, *of_b])
     n = len(shared.ids)
-    about = {name: getattr(contrast, name) for name in ("quantity", "place", "chosen_of")}
-    row = {**about, "n": n, "p_value": None}
-    for side, grid, places in (("a", a, contrast.a), ("b", b, contrast.b)):
-        row[f"n_scored_only_{side}"] = len(grid.at(places).ids) - n
-        position = grid.positions[places[0][0]] if [*map(len, places)] == [1] else NOWHERE
-        row[f"position_{side}"] = None if position == NOWHERE else position
+    row: ConditionDifferencesRow = {
+        "quantity": contrast.quantity,
+        "place": contrast.place,
+        "chosen_of": contrast.chosen_of,
+        "n": n,
+        "n_scored_only_a": len(a.at(contrast.a).ids) - n,
+        "n_scored_only_b": len(b.at(contrast.b).ids) - n,
+        "position_a": _position(a, contrast.a),
+        "position_b": _position(b, contrast.b),
+        "p_value": None,
+    }
     if not n:
         return row
     matrices = {reading: as_answers(grid) for reading, grid in shared.answers.items()}
@@ -248,7 +283,13 @@ def _row(contrast: Contrast, a: CurveGrid, b: CurveGrid, both: Grid) -> dict:
     }
 
 
-def _in_words(row: dict) -> str:
+def _position(grid: CurveGrid, places: Sequence[Columns]) -> int | None:
+    """The position of a single place of one column; None where it is none."""
+    position = grid.positions[places[0][0]] if [*map(len, places)] == [1] else NOWHERE
+    return None if position == NOWHERE else position
+
+
+def _in_words(row: Mapping) -> str:
     """The conclusion of a row after the correction, in words."""
     if not row["n"]:
         return "no question in common, not compared"
@@ -261,7 +302,7 @@ def _in_words(row: dict) -> str:
     return words
 
 
-def bias_by_size_rows(grids: Grids) -> Iterator[dict]:
+def bias_by_size_rows(grids: Grids) -> "Iterator[BiasBySizeRow]":
     """A row for each size of a model and experiment except the smallest, which it is compared with.
 
     Sizes of one experiment with the same questions are compared question by question, with `contrast_interval`. Others
@@ -278,19 +319,24 @@ def bias_by_size_rows(grids: Grids) -> Iterator[dict]:
     for (model, experiment), sizes in groups.items():
         smallest, *larger = sorted(sizes)
         for size in larger:
-            names = {"model": model, "experiment": experiment, "size": size, "size_smallest": smallest}
-            yield names | _size_row(sizes[size], sizes[smallest], 1 - SIGNIFICANT / family[experiment])
+            yield {
+                "model": model,
+                "experiment": experiment,
+                "size": size,
+                "size_smallest": smallest,
+                **_size_row(sizes[size], sizes[smallest], 1 - SIGNIFICANT / family[experiment]),
+            }
 
 
-def _size_row(grid: CurveGrid, smallest: CurveGrid, confidence: float) -> dict:
+def _size_row(grid: CurveGrid, smallest: CurveGrid, confidence: float) -> "BiasBySizeRow":
     """The comparison of a size with the smallest; without numbers where a side has no complete question."""
     cases, smallest_cases = (curve.at([*curve.places.values()]) for curve in (grid, smallest))
     both = joined(cases, smallest_cases)
     if is_paired := not both.ids.empty:
         cases, smallest_cases = both.complete(range(3)), both.complete(range(3, 6))
-    row: dict = {"is_paired": is_paired, "n": len(cases.ids), "n_smallest": len(smallest_cases.ids)}
+    row: BiasBySizeRow = {"is_paired": is_paired, "n": len(cases.ids), "n_smallest": len(smallest_cases.ids)}
     if cases.ids.empty or smallest_cases.ids.empty:
-        return row | {"in_words": "no question scored at start, middle and end, not compared"}
+        return {**row, "in_words": "no question scored at start, middle and end, not compared"}
 
     def difference(contrast: str, confidence: float = 0.95) -> Estimate:
         weights = CONTRASTS[contrast]
@@ -300,13 +346,14 @@ def _size_row(grid: CurveGrid, smallest: CurveGrid, confidence: float) -> dict:
         sides = (contrast_interval(side.matrix, weights, side.clusters, confidence) for side in (cases, smallest_cases))
         return separate_difference(*sides)
 
+    bias: dict = {}
     for name in BIAS:
-        row[name], row[f"{name}_smallest"] = (
+        bias[name], bias[f"{name}_smallest"] = (
             float(side.matrix.mean(axis=0) @ CONTRASTS[name]) for side in (cases, smallest_cases)
         )
-        row |= interval_columns(f"difference_{name}", difference(name))
+        bias |= interval_columns(f"difference_{name}", difference(name))
     words = _bias_in_words(difference("pbi", confidence)), unlike_places(grid.depths, smallest.depths)
-    return row | {"in_words": "; ".join(filter(None, words))}
+    return {**row, **bias, "in_words": "; ".join(filter(None, words))}
 
 
 def _bias_in_words(difference: Estimate) -> str:
@@ -324,7 +371,7 @@ ALL = "all"
 Sizes = Mapping[int, CurveGrid]
 
 
-def model_difference_rows(scores: pd.DataFrame) -> list[dict]:
+def model_difference_rows(scores: pd.DataFrame) -> "list[ModelDifferencesRow]":
     """One row per pair of models and cell, on the questions scored for both; scores: rows of any sweeps.
 
     `difference` is accuracy_a - accuracy_b;
@@ -334,24 +381,24 @@ def model_difference_rows(scores: pd.DataFrame) -> list[dict]:
     return [row for names, group in by_cell(scores, CELL) for row in with_holm(_model_pairs(names, group))]
 
 
-def _model_pairs(names: Mapping, group: pd.DataFrame) -> Iterator[dict]:
+def _model_pairs(names: dict, group: pd.DataFrame) -> "Iterator[ModelDifferencesRow]":
     grid = read_grid(group, "model")
     n_scored = grid.scored.sum(axis=0).tolist()
     for a, b in combinations(range(len(grid.columns)), 2):
         both = grid.complete([a, b])
         n = len(both.ids)
-        yield {
+        row: ModelDifferencesRow = {
             **names,
             "model_a": grid.columns[a],
             "model_b": grid.columns[b],
             "n": n,
             "n_scored_only_a": n_scored[a] - n,
             "n_scored_only_b": n_scored[b] - n,
-            **(difference_columns(both) if n else {}),
         }
+        yield {**row, **difference_columns(both)} if n else row
 
 
-def model_pair_rows(grids: Grids) -> Iterator[dict]:
+def model_pair_rows(grids: Grids) -> "Iterator[ModelPairsRow]":
     """Rows of each pair of models and experiment, experiments in the order of the grids.
 
     A row is a difference a - b of one quantity on the questions that both models scored at all positions, as the mean
@@ -365,7 +412,7 @@ def model_pair_rows(grids: Grids) -> Iterator[dict]:
         by_experiment.setdefault(experiment, {}).setdefault(model, {})[size] = grid
     for experiment, models in by_experiment.items():
         telling = {model: {size for size, grid in by_size.items() if _tells(grid)} for model, by_size in models.items()}
-        rows = [
+        rows: list[ModelPairsRow] = [
             {"experiment": experiment, "model_a": a, "model_b": b, **row}
             for a, b in combinations(models, 2)
             for row in _pair_rows(models[a], models[b], telling[a] & telling[b])
@@ -384,7 +431,7 @@ def _tells(grid: CurveGrid) -> bool:
     return not (grid.missing_information or limit)
 
 
-def _pair_rows(a: Sizes, b: Sizes, telling: Container[int]) -> Iterator[dict]:
+def _pair_rows(a: Sizes, b: Sizes, telling: Container[int]) -> "Iterator[ModelPairsRow]":
     """telling: sizes for primacy, recency and PBI."""
     common = [size for size in sorted(a) if size in b and a[size].positions == b[size].positions]
     common = [size for size in common if not a[size].cases.ids.intersection(b[size].cases.ids).empty]
@@ -394,7 +441,7 @@ def _pair_rows(a: Sizes, b: Sizes, telling: Container[int]) -> Iterator[dict]:
     yield from _mean_rows(a, b, [size for size in common if size in telling], [(name, "") for name in BIAS])
 
 
-def _mean_rows(a: Sizes, b: Sizes, sizes: Sequence[int], named: Iterable[tuple[str, str]]) -> Iterator[dict]:
+def _mean_rows(a: Sizes, b: Sizes, sizes: Sequence[int], named: Iterable[tuple[str, str]]) -> "Iterator[ModelPairsRow]":
     """Rows of each quantity and place, as means over these sizes; none without a size."""
     if not sizes:
         return
@@ -405,8 +452,13 @@ def _mean_rows(a: Sizes, b: Sizes, sizes: Sequence[int], named: Iterable[tuple[s
     asked = [a[size].ids.union(b[size].ids) for size in sizes]
     n = sum(len(part.ids) for part in parts)
     left_out = (len(asked[0].append(asked[1:]).unique()) if is_paired else sum(map(len, asked))) - n
-    about = {"size": sizes[0] if len(sizes) == 1 else None, "n_sizes": len(sizes), "is_paired": is_paired}
-    about |= {"n": n, "n_left_out": left_out}
+    about: ModelPairsRow = {
+        "size": sizes[0] if len(sizes) == 1 else None,
+        "n_sizes": len(sizes),
+        "is_paired": is_paired,
+        "n": n,
+        "n_left_out": left_out,
+    }
     for quantity, place in named:
         weights = [
             np.concatenate([_weights(a[size], quantity, place) for size in group]) / len(group) for group in groups
@@ -422,7 +474,7 @@ def _weights(grid: CurveGrid, quantity: str, place: str) -> np.ndarray:
     return place_means(np.eye(len(grid.positions)), [columns])[:, 0]
 
 
-def _difference(parts: Sequence[Grid], weights: Sequence[np.ndarray]) -> dict:
+def _difference(parts: Sequence[Grid], weights: Sequence[np.ndarray]) -> "ModelPairsRow":
     both = [np.concatenate([weight, -weight]) for weight in weights]
     pooled = pooled_contrast(
         [moments(part.matrix, weight, part.clusters) for part, weight in zip(parts, both, strict=True)]
@@ -430,7 +482,14 @@ def _difference(parts: Sequence[Grid], weights: Sequence[np.ndarray]) -> dict:
     values = np.mean(
         [part.matrix.mean(axis=0).reshape(2, -1) @ weight for part, weight in zip(parts, weights, strict=True)], axis=0
     )
-    return {"value_a": float(values[0]), "value_b": float(values[1]), **tested_columns("difference", pooled)}
+    estimate = pooled.estimate()
+    return {
+        "value_a": float(values[0]),
+        "value_b": float(values[1]),
+        "difference": estimate.value,
+        **limits(estimate),
+        "p_value": pooled.p_value,
+    }
 
 
 # --- Tables ----------------------------------------------------------------------------------------------------
@@ -438,23 +497,23 @@ def _difference(parts: Sequence[Grid], weights: Sequence[np.ndarray]) -> dict:
 
 def condition_differences_table(
     condition_scores: Files, comparisons: Sequence[Mapping], tuned_models: Sequence
-) -> Iterator[dict]:
+) -> "Iterator[ConditionDifferencesRow]":
     """One row per comparison, model, size and place: comparisons in their order, then tuned models."""
     grids = read_grids(condition_scores.scores())
     return condition_difference_rows(grids, map(Comparison.from_json, comparisons), tuned_models)
 
 
-def bias_by_size_table(sized_scores: Files) -> Iterator[dict]:
+def bias_by_size_table(sized_scores: Files) -> "Iterator[BiasBySizeRow]":
     """A row a model, experiment and size, in the order of the score files."""
     return bias_by_size_rows(read_grids(sized_scores.scores()))
 
 
-def model_differences_table(compared_scores: Files) -> list[dict]:
+def model_differences_table(compared_scores: Files) -> "list[ModelDifferencesRow]":
     """One row per pair of models and cell, experiment by experiment in the order of the score files."""
     rows = (row for scores in compared_scores.by_experiment() for row in model_difference_rows(scores))
     return with_holm(rows, "p_value", "p_holm_all")
 
 
-def model_pairs_table(model_scores: Files) -> Iterator[dict]:
+def model_pairs_table(model_scores: Files) -> "Iterator[ModelPairsRow]":
     """Rows of each experiment, pair of models, quantity and place, in the order of the score files."""
     return model_pair_rows(read_grids(model_scores.scores()))

@@ -6,18 +6,18 @@ Only questions that were scored everywhere are compared. Missing values of rows 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from typing import Any
+from typing import TypedDict, cast
 
 import numpy as np
 import pandas as pd
 
 from litm.analysis.pbi import CONTRASTS, PLACES, limit_of_answers, place_indices
 from litm.analysis.statistics import Estimate, Moments, as_answers, contrast_interval, paired_p, proportion
-from litm.analysis.table import tables
 from litm.base.groups import grouped
 from litm.base.messages import UserError
 from litm.base.table_files import by_cell, read_parquet
 from litm.scoring.doubts import curve_doubt, sound
+from litm.tables.table import tables
 
 #: Names of the readings: by the part that the metric reads, by the first line and by the whole answer.
 CORRECT, FIRST_LINE, FULL = "correct", "first_line", "full"
@@ -96,15 +96,28 @@ class Grid:
         return replace(self, columns=[self.columns[columns[0]] for columns in places], answers=answers).complete()
 
 
+class CurveNames(TypedDict):
+    """The first columns of tables of curves."""
+
+    model: str
+    experiment: str
+    task: str
+    metric: str
+    size: int
+    items: int | None
+    placement: str | None
+    target: str
+
+
 @dataclass(frozen=True)
 class CurveGrid(Grid):
     """The answers of one model, experiment and size; the columns are positions, `NOWHERE` without a gold item.
 
-    names: of the curve, as the first columns of tables. depths: of the positions, 0 to 1. all_empty, all_too_long:
+    depths: of the positions, 0 to 1. all_empty, all_too_long:
     whether all answers are. doubt: see `doubts.curve_doubt`.
     """
 
-    names: dict[str, Any]
+    names: CurveNames
     depths: list[float]
     all_empty: bool
     all_too_long: bool
@@ -243,7 +256,7 @@ def read_curve(scores: pd.DataFrame) -> CurveGrid:
     depths = dict(zip(placed["position"], placed["depth"], strict=True))
     return CurveGrid(
         **vars(grid),
-        names=names,
+        names=cast(CurveNames, names),
         depths=[0.0 if pd.isna(depths[position]) else float(depths[position]) for position in grid.columns],
         all_empty=bool(scores["empty"].all()),
         all_too_long=bool(scores["excluded"].all()),
@@ -284,33 +297,65 @@ def cluster_codes(scores: pd.DataFrame, ids: pd.Index) -> np.ndarray | None:
     return np.asarray(pd.factorize(of_id)[0])
 
 
-def difference_columns(pair: Grid) -> dict:
+class Limits(TypedDict):
+    """The 95 % limits of a row with one interval."""
+
+    ci_low: float | None
+    ci_high: float | None
+
+
+class Tested(Limits):
+    """The same with a test."""
+
+    p_value: float | None
+
+
+class PairedDifference(Tested):
+    """The paired difference of two columns of a grid."""
+
+    accuracy_a: float
+    accuracy_b: float
+    difference: float
+    n_right_only_a: int
+    n_right_only_b: int
+
+
+def difference_columns(pair: Grid) -> PairedDifference:
     """Columns of the paired difference between the two columns of a grid, over the questions that have both answers.
 
     There must be at least one such question.
     """
     a, b = pair.matrix.T
+    difference = contrast_interval(pair.matrix, [1, -1], pair.clusters)
     return {
         "accuracy_a": float(a.sum()) / len(a),
         "accuracy_b": float(b.sum()) / len(b),
-        **interval_columns("difference", contrast_interval(pair.matrix, [1, -1], pair.clusters), is_only=True),
+        "difference": difference.value,
+        **limits(difference),
         "n_right_only_a": int((a > b).sum()),
         "n_right_only_b": int((b > a).sum()),
         "p_value": paired_p(pair.matrix, pair.clusters),
     }
 
 
-def interval_columns(name: str, estimate: Estimate | None, is_only: bool = False) -> dict:
-    """An estimate as the columns of `table.with_interval`, all None without an estimate."""
+def interval_columns(name: str, estimate: Estimate | None) -> dict:
+    """An estimate as the columns of a value with limits, all None without an estimate; the table checks the name."""
     values = (estimate.value, estimate.low, estimate.high) if estimate else (None,) * 3
-    prefix = "" if is_only else f"{name}_"
-    return dict(zip((name, f"{prefix}ci_low", f"{prefix}ci_high"), values, strict=True))
+    return dict(zip((name, f"{name}_ci_low", f"{name}_ci_high"), values, strict=True))
 
 
-def tested_columns(name: str, contrast: Moments | None) -> dict:
-    """A contrast with its interval, the only one, and its p value; all None without one."""
-    estimate, p = (contrast.estimate(), contrast.p_value) if contrast else (None, None)
-    return {**interval_columns(name, estimate, is_only=True), "p_value": p}
+def limits(estimate: Estimate | None) -> Limits:
+    """The limits of the only interval of a row, None without an estimate."""
+    low, high = estimate.limits if estimate else (None, None)
+    return {"ci_low": low, "ci_high": high}
+
+
+def tested(contrast: Moments | None) -> tuple[float | None, Tested]:
+    """A contrast, and its limits, the only interval of a row, with its p value; None without one."""
+    if contrast is None:
+        return None, {**limits(None), "p_value": None}
+    estimate = contrast.estimate()
+    return estimate.value, {**limits(estimate), "p_value": contrast.p_value}
 
 
 def generator_for(seed: int, *names: object) -> np.random.Generator:
@@ -333,8 +378,8 @@ def position_means(scores: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for group in curves(scores):
         curve = read_curve(group)
-        columns = interval_columns("accuracy", proportion(curve.cases.matrix, curve.cases.clusters), is_only=True)
-        rows.append({**curve.names, "n": len(curve.cases.ids), **columns})
+        mean = proportion(curve.cases.matrix, curve.cases.clusters)
+        rows.append({**curve.names, "n": len(curve.cases.ids), "accuracy": mean and mean.value, **limits(mean)})
     return pd.DataFrame(rows, columns=MEAN_COLUMNS).astype(MEAN_FLOATS)
 
 

@@ -10,21 +10,13 @@ from dataclasses import replace
 from itertools import combinations
 from math import ceil, sqrt
 from operator import itemgetter
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 import pandas as pd
 from scipy import special
 
-from litm.analysis.grid import (
-    CORRECT,
-    CurveGrid,
-    Files,
-    cluster_codes,
-    curves,
-    interval_columns,
-    read_curve,
-    tested_columns,
-)
+from litm.analysis.grid import CORRECT, CurveGrid, Files, cluster_codes, curves, interval_columns, read_curve, tested
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.power import CONFIDENCE, MOST_QUESTIONS, POWER
 from litm.analysis.statistics import Moments, mean_of_numbers, with_holm
@@ -32,33 +24,48 @@ from litm.base.groups import grouped
 from litm.base.table_files import by_cell
 from litm.scoring.log_probabilities import QUANTITIES
 
+if TYPE_CHECKING:
+    from litm.tables.log_probability import LogProbabilityEffectsRow, LogProbabilityPairsRow, LogProbabilityRow
+
 CELL = ["model", "experiment", "task", "size", "items", "placement", "position", "depth", "target"]
-CURVE = ("model", "experiment", "task", "size", "items")
 #: Sum of the normal quantiles of a two-sided test at 5 % and of a power of 80 %.
 QUANTILES = float(special.ndtri((1 + CONFIDENCE) / 2) + special.ndtri(POWER))
 
 
-def log_probability_table(log_probabilities: Files) -> Iterator[dict]:
-    """One row per cell, in the order of the files; see tables.yaml."""
-    return (names | _means(rows) for sweep in log_probabilities.scores() for names, rows in by_cell(sweep, CELL))
+class MeasuredNames(TypedDict):
+    """The first columns of tables of curves and quantities."""
+
+    model: str
+    experiment: str
+    task: str
+    size: int
+    items: int | None
+    quantity: str
 
 
-def _means(rows: pd.DataFrame) -> dict:
+def log_probability_table(log_probabilities: Files) -> "Iterator[LogProbabilityRow]":
+    """One row per cell, in the order of the files."""
+    for sweep in log_probabilities.scores():
+        for names, rows in by_cell(sweep, CELL):
+            yield {**names, **_means(rows)}
+
+
+def _means(rows: pd.DataFrame) -> "LogProbabilityRow":
     measured = rows[~rows["excluded"] & rows["answer"].notna()]
     clusters = cluster_codes(measured, pd.Index(measured["id"]))
-    row: dict = {"n": len(measured), "n_left_out": int(rows["excluded"].sum())}
-    row["n_failed"] = len(rows) - row["n"] - row["n_left_out"]
+    left_out = int(rows["excluded"].sum())
+    means: dict = {}
     for name in ("answer_tokens", *QUANTITIES) if len(measured) else ():
         values = measured[name].to_numpy(dtype=float)
         if name in QUANTITIES and (estimated := mean_of_numbers(values, clusters)):
             whole = estimated.estimate()
             # No probability is above 1.
-            row |= interval_columns(name, replace(whole, high=min(0.0, whole.high)))
-        row[name] = float(values.mean())
-    return row
+            means |= interval_columns(name, replace(whole, high=min(0.0, whole.high)))
+        means[name] = float(values.mean())
+    return {"n": len(measured), "n_left_out": left_out, "n_failed": len(rows) - len(measured) - left_out, **means}
 
 
-def log_probability_effects_table(log_probabilities: Files) -> list[dict]:
+def log_probability_effects_table(log_probabilities: Files) -> "list[LogProbabilityEffectsRow]":
     """One row per curve with a middle, quantity and effect, of the questions measured at every position.
 
     p is corrected over all effects on the curves of an experiment, for each quantity by itself.
@@ -68,19 +75,21 @@ def log_probability_effects_table(log_probabilities: Files) -> list[dict]:
     return [row for rows in families.values() for row in with_holm(rows)]
 
 
-def _effects(rows: pd.DataFrame) -> Iterator[dict]:
+def _effects(rows: pd.DataFrame) -> "Iterator[LogProbabilityEffectsRow]":
     for names, curve in measured_curves(rows):
         three = curve.three
         if three is None:
             continue
         for effect, weights in CONTRASTS.items():
             estimated = mean_of_numbers(three @ np.array(weights), curve.cases.clusters)
+            value, with_test = tested(estimated)
             yield {
                 **names,
                 "effect": effect,
                 "n": len(three),
-                **tested_columns("value", estimated),
-                "n_needed": estimated and questions_needed(estimated, len(three)),
+                "value": value,
+                **with_test,
+                "n_needed": questions_needed(estimated, len(three)) if estimated else None,
             }
 
 
@@ -105,19 +114,19 @@ def _power(size: float, n: int, df: float) -> float:
     return 1 - float(special.nctdtr(df, size * sqrt(n), special.stdtrit(df, (1 + CONFIDENCE) / 2)))
 
 
-def log_probability_pairs_table(log_probabilities: Files) -> Iterator[dict]:
+def log_probability_pairs_table(log_probabilities: Files) -> "Iterator[LogProbabilityPairsRow]":
     """One row per curve, quantity and pair of positions; p is corrected over the pairs of a curve and quantity."""
     for sweep in log_probabilities.scores():
         for rows in curves(sweep):
             yield from _pairs(rows)
 
 
-def _pairs(rows: pd.DataFrame) -> Iterator[dict]:
+def _pairs(rows: pd.DataFrame) -> "Iterator[LogProbabilityPairsRow]":
     for names, curve in measured_curves(rows):
         matrix = curve.cases.answers[CORRECT]
-        pairs = []
+        pairs: list[LogProbabilityPairsRow] = []
         for a, b in combinations(range(len(curve.positions)), 2):
-            estimated = mean_of_numbers(matrix[:, a] - matrix[:, b], curve.cases.clusters)
+            difference, with_test = tested(mean_of_numbers(matrix[:, a] - matrix[:, b], curve.cases.clusters))
             pairs.append(
                 {
                     **names,
@@ -126,17 +135,29 @@ def _pairs(rows: pd.DataFrame) -> Iterator[dict]:
                     "n": len(matrix),
                     "value_a": float(matrix[:, a].mean()),
                     "value_b": float(matrix[:, b].mean()),
-                    **tested_columns("difference", estimated),
+                    "difference": difference,
+                    **with_test,
                 }
             )
         yield from with_holm(pairs)
 
 
-def measured_curves(rows: pd.DataFrame) -> Iterator[tuple[dict, CurveGrid]]:
+def measured_curves(rows: pd.DataFrame) -> Iterator[tuple[MeasuredNames, CurveGrid]]:
     """Each quantity of a curve with questions measured at every position: the names of curve and quantity, and its
     values in nats as answers.
     """
     for quantity in QUANTITIES:
         curve = read_curve(rows.assign(correct=rows[quantity], metric=quantity, empty=False))
         if len(curve.cases.ids):
-            yield {name: curve.names[name] for name in CURVE} | {"quantity": quantity}, curve
+            names = curve.names
+            yield (
+                {
+                    "model": names["model"],
+                    "experiment": names["experiment"],
+                    "task": names["task"],
+                    "size": names["size"],
+                    "items": names["items"],
+                    "quantity": quantity,
+                },
+                curve,
+            )

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from litm.analysis.table import IN_LATEX, as_latex
 from litm.base.messages import in_range, percent
 from litm.base.yaml_files import read_data
+from litm.tables.table import IN_LATEX, as_latex
 
 if TYPE_CHECKING:
     # The rules read the layouts at each start.

@@ -3,12 +3,22 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from litm.analysis import power
-from litm.analysis.grid import CurveGrid, Files, curves, difference_columns, generator_for, interval_columns, read_curve
+from litm.analysis.grid import (
+    CurveGrid,
+    Files,
+    curves,
+    difference_columns,
+    generator_for,
+    interval_columns,
+    limits,
+    read_curve,
+)
 from litm.analysis.pbi import CONTRASTS, area_weights, class_words, limit_of_answers, misplaced, pbi_class
 from litm.analysis.shapes import MEASURED, NO_INFORMATION
 from litm.analysis.statistics import (
@@ -21,11 +31,15 @@ from litm.analysis.statistics import (
     with_holm,
 )
 
+if TYPE_CHECKING:
+    from litm.tables.differences import DetectableEffectsRow
+    from litm.tables.positions import PositionBiasRow, PositionPairsRow
+
 #: Number of replicates of the permutation test.
 PERMUTATIONS = 10_000
 
 
-def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = PERMUTATIONS) -> dict:
+def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = PERMUTATIONS) -> "PositionBiasRow":
     """One row of position_bias.csv for one curve.
 
     Start and end are the first and the last measured position, middle is the one between them nearest to depth 0.5, or
@@ -39,45 +53,50 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
     """
     curve = read_curve(scores)
     reason, n = curve.missing_information, len(curve.cases.ids)
-    row: dict = {**curve.names, "n": n, "n_left_out": len(curve.ids) - n, "n_positions": len(curve.positions)}
-    row["verdict"] = NO_INFORMATION if reason else MEASURED
-    row["reason"] = reason or misplaced(curve.depths, curve.positions)
+    row: PositionBiasRow = {
+        **curve.names,
+        "n": n,
+        "n_left_out": len(curve.ids) - n,
+        "n_positions": len(curve.positions),
+        "verdict": NO_INFORMATION if reason else MEASURED,
+        "reason": reason or misplaced(curve.depths, curve.positions),
+    }
     if n:
         row |= _ends(curve) | _bias(curve)
         row |= _position_effect(curve, permutations, generator_for(seed, "gap", *curve.names.values()))
     return row
 
 
-def _ends(curve: CurveGrid) -> dict:
+def _ends(curve: CurveGrid) -> "PositionBiasRow":
     correct, n = curve.cases.matrix.sum(axis=0), len(curve.cases.ids)
     has_ends = {"start", "end"} <= curve.places.keys()
-    row: dict = {"accuracy_edge": float(correct[0] + correct[-1]) / (2 * n) if has_ends else None}
+    at_places: dict = {}
     for name, columns in curve.places.items():
-        row[f"position_{name}"] = curve.positions[columns[0]] if len(columns) == 1 else None
-        row[f"accuracy_{name}"] = float(correct[[*columns]].sum()) / (n * len(columns))
-    return row
+        at_places[f"position_{name}"] = curve.positions[columns[0]] if len(columns) == 1 else None
+        at_places[f"accuracy_{name}"] = float(correct[[*columns]].sum()) / (n * len(columns))
+    return {"accuracy_edge": float(correct[0] + correct[-1]) / (2 * n) if has_ends else None, **at_places}
 
 
-def _bias(curve: CurveGrid) -> dict:
+def _bias(curve: CurveGrid) -> "PositionBiasRow":
     """Contrasts of start, middle and end that the positions allow, and the PBI's class if it carries information."""
     cases = curve.cases
-    row: dict = {}
+    row: PositionBiasRow = {}
     for name in CONTRASTS:
         weights = curve.weights(name)
         if weights is None:
             continue
         estimate = contrast_interval(cases.matrix, weights, cases.clusters)
-        row |= interval_columns(name, estimate)
+        row = {**row, **interval_columns(name, estimate)}
         if name == "pbi" and (three := curve.three) is not None:
             assumed = replace(power.observed(three), design_effect=design_effect(cases.matrix, weights, cases.clusters))
             row["pbi_mde"] = power.detectable_effect("pbi", len(three), assumed)
             row |= _classify(curve, estimate, cases.matrix[:, weights != 0])
     if area := area_weights(curve.depths):
-        row |= interval_columns("pbi_area", contrast_interval(cases.matrix, area, cases.clusters))
+        row = {**row, **interval_columns("pbi_area", contrast_interval(cases.matrix, area, cases.clusters))}
     return row
 
 
-def _classify(curve: CurveGrid, estimate: Estimate, three: np.ndarray) -> dict:
+def _classify(curve: CurveGrid, estimate: Estimate, three: np.ndarray) -> "PositionBiasRow":
     """The class of a PBI and whether it is certain; without a class the reason, unless the curve has one already.
 
     three: columns of start, middle and end, four where two positions are the middle.
@@ -94,7 +113,7 @@ def _classify(curve: CurveGrid, estimate: Estimate, three: np.ndarray) -> dict:
     }
 
 
-def _position_effect(curve: CurveGrid, permutations: int, rng: np.random.Generator) -> dict:
+def _position_effect(curve: CurveGrid, permutations: int, rng: np.random.Generator) -> "PositionBiasRow":
     matrix, clusters = curve.cases.matrix, curve.cases.clusters
     gap, q, correct = gap_test(matrix, permutations, rng, clusters), cochrans_q(matrix, clusters), matrix.sum(axis=0)
     return {
@@ -112,7 +131,7 @@ def _position_effect(curve: CurveGrid, permutations: int, rng: np.random.Generat
     }
 
 
-def pairwise_rows(scores: pd.DataFrame) -> list[dict]:
+def pairwise_rows(scores: pd.DataFrame) -> "list[PositionPairsRow]":
     """One row per pair of positions of one (model, experiment, size): difference, exact McNemar p, p by Holm.
 
     `difference` is accuracy_a - accuracy_b on the complete cases, with its own (not simultaneous) 95 % interval.
@@ -122,7 +141,7 @@ def pairwise_rows(scores: pd.DataFrame) -> list[dict]:
     if curve.cases.ids.empty:
         return []
     pairs = (curve.cases.complete(pair) for pair in combinations(range(len(curve.positions)), 2))
-    return with_holm(
+    rows: Iterator[PositionPairsRow] = (
         {
             **curve.names,
             "position_a": pair.columns[0],
@@ -132,9 +151,10 @@ def pairwise_rows(scores: pd.DataFrame) -> list[dict]:
         }
         for pair in pairs
     )
+    return with_holm(rows)
 
 
-def detectable_effect_rows(scores: pd.DataFrame) -> Iterator[dict]:
+def detectable_effect_rows(scores: pd.DataFrame) -> "Iterator[DetectableEffectsRow]":
     """One row for each of primacy, recency, tilt and PBI of one curve: its estimate, and the effects that n can show.
 
     `mde` is the smallest effect that is shown with a chance of 80 %, `n_for_5_points` the number of questions that
@@ -149,11 +169,13 @@ def detectable_effect_rows(scores: pd.DataFrame) -> Iterator[dict]:
     mean = power.observed(three)
     for contrast, weights in CONTRASTS.items():
         assumed = replace(mean, design_effect=design_effect(three, weights, clusters))
+        estimate = contrast_interval(three, weights, clusters)
         yield {
             **curve.names,
             "n": len(three),
             "quantity": contrast,
-            **interval_columns("value", contrast_interval(three, weights, clusters), is_only=True),
+            "value": estimate.value,
+            **limits(estimate),
             "accuracy_mean": assumed.accuracy,
             "correlation": assumed.correlation,
             "design_effect": assumed.design_effect,
@@ -165,12 +187,12 @@ def detectable_effect_rows(scores: pd.DataFrame) -> Iterator[dict]:
 # --- Tables ----------------------------------------------------------------------------------------------------
 
 
-def position_pairs_table(curve_scores: Files) -> list[dict]:
+def position_pairs_table(curve_scores: Files) -> "list[PositionPairsRow]":
     """One row per pair of positions, curve by curve in the order of the score files."""
     rows = (row for sweep in curve_scores.scores() for curve in curves(sweep) for row in pairwise_rows(curve))
     return with_holm(rows, "p_value", "p_holm_all")
 
 
-def detectable_effects_table(curve_scores: Files) -> Iterator[dict]:
+def detectable_effects_table(curve_scores: Files) -> "Iterator[DetectableEffectsRow]":
     """One row per curve and effect, in the order of the score files."""
     return (row for sweep in curve_scores.scores() for curve in curves(sweep) for row in detectable_effect_rows(curve))

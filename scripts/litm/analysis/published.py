@@ -16,6 +16,8 @@ from litm.placements import gold_positions
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+    from litm.tables.claims import ClaimsRow
+
 #: Data version of values whose source does not state it.
 UNKNOWN_VERSION = "unknown"
 
@@ -225,7 +227,7 @@ class Literature:
     statements: Sequence[PublishedStatement]
     statuses: Mapping[str, Sequence[ClaimStatus]]
 
-    def columns_for(self, row: Mapping) -> dict:
+    def columns_for(self, row: Mapping) -> "ClaimsRow":
         """Columns of claims.csv from the literature: the paper's statements on a row, and the claim's status."""
         about = [statement for statement in self.statements if statement.has(row)]
         statuses = self.statuses.get(row["claim"], ())

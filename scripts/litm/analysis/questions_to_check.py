@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from litm.analysis.table import tables
+from litm.tables.table import tables
 
 
 def gold_counts(gold: pd.DataFrame) -> pd.DataFrame:

@@ -13,16 +13,19 @@ Between the two the questions are too few to tell, which is an outcome of its ow
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from scipy import special
 
-from litm.analysis.grid import CELL, Grid, interval_columns, joined, read_grid
+from litm.analysis.grid import CELL, Grid, joined, read_grid
 from litm.analysis.power import POWER, observed, questions_needed
 from litm.analysis.statistics import SIGNIFICANT, Moments, contrast_interval, design_effect, further_lost, holm
 from litm.base.table_files import by_cell
+
+if TYPE_CHECKING:
+    from litm.tables.commands import RegressionRow
 
 WORSE, NOT_WORSE, OPEN = "worse", "not worse", "cannot tell"
 #: Of cells without a common question: both sides were asked, or only one.
@@ -33,7 +36,7 @@ MEAN = "mean"
 LOST = further_lost(float(special.ndtri(1 - SIGNIFICANT)))
 
 
-def regression_rows(scores: pd.DataFrame, margin: float, means_only: bool = False) -> list[dict]:
+def regression_rows(scores: pd.DataFrame, margin: float, means_only: bool = False) -> "list[RegressionRow]":
     """One row per cell, and one for the mean of the cells of a size that both sides answered; margin: a fraction.
 
     scores: rows of both sides, side a first; their column `model` tells the sides apart. means_only: whether only means
@@ -60,13 +63,13 @@ def regression_rows(scores: pd.DataFrame, margin: float, means_only: bool = Fals
     return [row for row, *_ in cells]
 
 
-def _cells(curve: pd.DataFrame, margin: float) -> Iterable[tuple[dict, np.ndarray, float]]:
+def _cells(curve: pd.DataFrame, margin: float) -> "Iterable[tuple[RegressionRow, np.ndarray, float]]":
     """The rows of one experiment and size, each with the (questions, 2) accuracies that it compares, and the design
     effect of clusters.
     """
     grids: list[Grid] = []
     scored: set[str] = set()
-    of_mean: dict[str, Any] = {}
+    of_mean: dict = {}
     for names, group in by_cell(curve, CELL):
         grid = read_grid(group, "model")
         of_any = grid.ids[np.flatnonzero(grid.scored.any(axis=1))]
@@ -83,7 +86,7 @@ def _cells(curve: pd.DataFrame, margin: float) -> Iterable[tuple[dict, np.ndarra
         yield _row(of_mean, whole, len(scored), margin)
 
 
-def _row(names: Mapping[str, Any], grid: Grid, scored: int, margin: float) -> tuple[dict, np.ndarray, float]:
+def _row(names: dict, grid: Grid, scored: int, margin: float) -> "tuple[RegressionRow, np.ndarray, float]":
     """A row, its accuracies and the design effect.
 
     grid: columns of side a and b in turn, whose means are compared; scored: questions that any side scored.
@@ -93,15 +96,18 @@ def _row(names: Mapping[str, Any], grid: Grid, scored: int, margin: float) -> tu
     weights = [1 / cells, -1 / cells] * cells
     differences = matrix[:, 0] - matrix[:, 1]
     below, above = _chances(differences, grid.clusters, margin)
-    estimate = interval_columns("difference", contrast_interval(grid.matrix, weights, grid.clusters), is_only=True)
-    row = {
+    estimate = contrast_interval(grid.matrix, weights, grid.clusters)
+    # A mean of equal accuracies is exactly 0.
+    difference, low, high = (round(value, 12) + 0 for value in (estimate.value, *estimate.limits))
+    row: RegressionRow = {
         **names,
         "n": len(grid.ids),
         "n_left_out": scored - len(grid.ids),
         "accuracy_a": float(matrix[:, 0].mean()),
         "accuracy_b": float(matrix[:, 1].mean()),
-        # A mean of equal accuracies is exactly 0.
-        **{name: round(value, 12) + 0 for name, value in estimate.items()},
+        "difference": difference,
+        "ci_low": low,
+        "ci_high": high,
         "p_worse": below,
         "p_not_worse": above,
     }

@@ -16,10 +16,11 @@ Distributions are those of scipy.special. Textbook tests are written out, becaus
 adds 0.7 s to each table, which is as long as most tables take. The tests compare with both.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from math import hypot, sqrt
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,8 @@ from scipy import special
 from litm.base.intervals import cluster_factors, clustered_interval, is_graded, mean_error, wilson_interval
 from litm.base.messages import percent
 from litm.scoring.metrics import GRADES
+
+R = TypeVar("R", bound=Mapping)
 
 #: Level of significance: a smaller p value, corrected where there are several, is called more than chance.
 SIGNIFICANT = 0.05
@@ -569,10 +572,10 @@ def as_answers(matrix: np.ndarray) -> np.ndarray:
 ABOVE, BELOW, OPEN = "above 0", "below 0", "contains 0"
 
 
-def with_holm(rows: Iterable[dict], p_value: str = "p_value", corrected: str = "p_holm") -> list[dict]:
+def with_holm(rows: Iterable[R], p_value: str = "p_value", corrected: str = "p_holm") -> list[R]:
     """The rows, those with a `p_value` with a further value: it corrected by Holm (1979) over all of them."""
     listed = list(rows)
-    tested = [row for row in listed if not pd.isna(row.get(p_value))]
+    tested: list[Any] = [row for row in listed if not pd.isna(row.get(p_value))]
     for row, value in zip(tested, holm([row[p_value] for row in tested]), strict=True):
         row[corrected] = value
     return listed

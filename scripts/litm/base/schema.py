@@ -1,27 +1,24 @@
 """Schemas of YAML entries: a class declares the keys, and a mistake gives one line with its place and remedy."""
 
-import ast
 import difflib
-import inspect
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, WrapValidator, model_validator
 from pydantic_core import ErrorDetails
 
+from litm.base.docstrings import field_docstrings
 from litm.base.download import check_has_no_password
 from litm.base.extensions import in_use
 from litm.base.files import from_here
 from litm.base.groups import grouped
 from litm.base.json_files import without_surrogates
-from litm.base.messages import UserError, quoted, shortened, single_spaced, without_passwords
+from litm.base.messages import UserError, quoted, shortened, without_passwords
 
 #: Keeps an integer an integer after float limits: 7 and 7.0 are different texts in the key of an answer.
 AsGiven = WrapValidator(lambda value, check: (check(value), value)[1])
@@ -235,23 +232,13 @@ def _having(entries: Mapping[str, Mapping[str, Any]], kind: str, key: str = "") 
 def docstrings(cls: type[BaseModel]) -> dict[str, str]:
     """The docstring of each field of a class and its bases, on one line.
 
-    Read from the source where a message or the reference needs them: pydantic's `use_attribute_docstrings` would read
-    them at every start.
+    pydantic's `use_attribute_docstrings` would read them at every start.
     """
     texts = {name: info.description or "" for name, info in cls.model_fields.items()}
     for base in reversed(cls.__mro__):
         if issubclass(base, Entry) and base is not Entry:
-            for node, after in pairwise(_classes(inspect.getfile(base))[base.__name__].body):
-                match node, after:
-                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
-                        texts[name] = single_spaced(text)
+            texts |= field_docstrings(base)
     return texts
-
-
-@cache
-def _classes(file: str) -> dict[str, ast.ClassDef]:
-    nodes = ast.walk(ast.parse(Path(file).read_text(encoding="utf-8")))
-    return {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
 
 
 def read_entry(cls: type[EntryT], value: Any, where: str) -> EntryT:

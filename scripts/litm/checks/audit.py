@@ -6,7 +6,7 @@ same questions are asked again at all positions, and the numbers of changed answ
 
 from collections.abc import Iterable
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,9 @@ from litm.placements import gold_positions
 from litm.records.examples import Example
 from litm.records.responses import FAILED, OVERFLOW, SweepResponse
 from litm.scoring.scores import judge
+
+if TYPE_CHECKING:
+    from litm.tables.commands import AuditRow
 
 #: Permutations of the test.
 REPLICATES = 2_000
@@ -34,7 +37,7 @@ def audit_rows(
     recorded: Iterable[SweepResponse],
     again: Iterable[SweepResponse],
     seed: int,
-) -> list[dict[str, Any]]:
+) -> "list[AuditRow]":
     """One row per cell, in the order of the examples, on the answers asked `again`.
 
     recorded, again: responses; `again` has the same questions at all placements of a size. A flip is an answer with
@@ -44,12 +47,12 @@ def audit_rows(
     also if the experiment has `cluster`: a flip comes from the computation of a prompt, not from an article.
     """
     flips = _flips(metric, examples, recorded, again)
-    rows = []
+    rows: list[AuditRow] = []
     for size, of_size in flips.groupby("size", sort=False):
         gaps = {kind: _gap_p(of_size, kind, seed) for kind in ("text", "correct")}
         for placement, cell in of_size.groupby("placement", sort=False):
             position = gold_positions(str(placement))
-            names = {"model": model, "experiment": experiment, "size": size, "placement": placement}
+            names: dict = {"model": model, "experiment": experiment, "size": size, "placement": placement}
             rows.append(
                 {
                     **names,

@@ -6,11 +6,11 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
 
-from litm.analysis.table import tables
 from litm.base.groups import grouped
 from litm.base.messages import ordinal
 from litm.base.table_files import plain_rows
 from litm.scoring.doubts import doubt_in_words
+from litm.tables.table import tables
 
 #: Characters of the widest and of the narrowest bar, and of what stands beside one.
 WIDEST, NARROWEST, BESIDE = 50, 10, 26

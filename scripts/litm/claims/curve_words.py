@@ -7,6 +7,7 @@ depends on all of them.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -26,6 +27,9 @@ from litm.claims.statements import (
     middle_above_between,
 )
 from litm.claims.verdicts import ALPHA, SUPPORTED, WORD_SHARE, Decision, Question, decide, step_down
+
+if TYPE_CHECKING:
+    from litm.tables.positions import PositionBiasRow
 
 #: Words by the shown signs of start - middle and end - middle: 1 above 0, -1 below 0, 0 neither.
 OF_ENDS = {
@@ -175,7 +179,7 @@ def families(questions: Iterable[Question]) -> Iterator[list[tuple[Question, Dec
         yield [(question, decision, size) for question, decision in zip(family, decide(family), strict=True)]
 
 
-def position_bias_table(curve_scores: Files, seed: int, base_models: Sequence[str]) -> list[dict]:
+def position_bias_table(curve_scores: Files, seed: int, base_models: Sequence[str]) -> "list[PositionBiasRow]":
     """Rows of position_bias.csv: one per curve, with its word, in the order of the score files."""
     words = words_of_scores(curve_scores.scores(), base_models)
     rows = [position_bias_row(curve, seed) for sweep in curve_scores.scores() for curve in curves_of(sweep)]

@@ -4,9 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
+from typing import TYPE_CHECKING
 
 from litm.analysis.grid import Files
 from litm.claims.evidence import Curve, Evidence, Measure, by_sweep, curves, largest, scored_evidence
+
+if TYPE_CHECKING:
+    from litm.tables.sizes import EffectiveLengthRow
 
 #: Fraction: tolerated loss of the worst position of a size against the best position of the smallest size.
 MARGIN = 0.10
@@ -20,7 +24,7 @@ UNKNOWN = {
 }
 
 
-def effective_length_rows(evidence: Evidence) -> Iterator[dict]:
+def effective_length_rows(evidence: Evidence) -> "Iterator[EffectiveLengthRow]":
     """One row per size of each model and experiment with several sizes.
 
     The loss of a size is L = max(aⱼ) - min(bₖ) over the positions j of the smallest size and k of its own: the largest
@@ -41,7 +45,7 @@ def effective_length_rows(evidence: Evidence) -> Iterator[dict]:
         yield from _rows(evidence, group, 1 - ALPHA / models[group[0].experiment])
 
 
-def _rows(evidence: Evidence, group: Sequence[Curve], confidence: float) -> Iterator[dict]:
+def _rows(evidence: Evidence, group: Sequence[Curve], confidence: float) -> "Iterator[EffectiveLengthRow]":
     """Rows of one model and experiment, sizes ascending."""
     first = group[0]
     accuracies = [accuracy for cell in first.cells if (accuracy := evidence.accuracy(cell))]
@@ -52,7 +56,7 @@ def _rows(evidence: Evidence, group: Sequence[Curve], confidence: float) -> Iter
     verdicts = _verdicts(limits) if is_known else [OPEN] * len(group)
     words = in_words([curve.size for curve in group], verdicts) if is_known else UNKNOWN[best is not None]
     for curve, loss, (low, high), verdict in zip(group, losses, limits, verdicts, strict=True):
-        row: dict = {
+        row: EffectiveLengthRow = {
             "model": curve.model,
             "experiment": curve.experiment,
             "size": curve.size,
@@ -110,6 +114,6 @@ def in_words(sizes: Sequence[int], verdicts: Sequence[str]) -> str:
     return f"less than {sizes[0]}: shown" if beyond and beyond[0] == sizes[0] else f"{least}; {most}"
 
 
-def effective_length_table(sized_scores: Files) -> Iterator[dict]:
+def effective_length_table(sized_scores: Files) -> "Iterator[EffectiveLengthRow]":
     """One row per model, experiment and size, in the order of the score files."""
     return effective_length_rows(scored_evidence(sized_scores.scores()))

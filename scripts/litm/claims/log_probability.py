@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -10,10 +11,13 @@ from litm.analysis.grid import Files, curves, interval_columns
 from litm.analysis.log_probability import measured_curves
 from litm.analysis.pbi import CONTRASTS, PLACES
 from litm.analysis.statistics import mean_of_numbers
-from litm.claims.curve_words import families
+from litm.claims.curve_words import families, name_of
 from litm.claims.evidence import measure_of
 from litm.claims.statements import u_shape
 from litm.claims.verdicts import ABOVE, Criterion, Part, Question, Range, reason
+
+if TYPE_CHECKING:
+    from litm.tables.log_probability import LogProbabilityClaimsRow
 
 #: Nats have no difference that is negligible for every model, so only a difference with the other sign contradicts.
 POSITIVE = Criterion(ABOVE, Range("below 0", ((-inf, 0),)))
@@ -22,7 +26,7 @@ DECIDES = "answer"
 ENDS = ("primacy", "recency")
 
 
-def log_probability_claims_table(log_probabilities: Files) -> Iterator[dict]:
+def log_probability_claims_table(log_probabilities: Files) -> "Iterator[LogProbabilityClaimsRow]":
     """One row per curve with a middle, with the verdict on primacy and recency above 0; families and their level as for
     accuracy, see docs/claims.md.
     """
@@ -35,18 +39,18 @@ def log_probability_claims_table(log_probabilities: Files) -> Iterator[dict]:
     for family in families(questions):
         for question, decision, size in family:
             measured = {part.statistic: part.measure for part in question.parts if part.measure}
+            model, experiment, size_of_curve, _ = name_of(question)
+            effects: dict = {}
+            for name, measure in measured.items():
+                effects |= interval_columns(name, measure.estimate())
             yield {
                 "claim": u_shape.__name__,
-                "model": question.models[0],
-                "experiment": question.experiment,
-                "size": question.size,
+                "model": model,
+                "experiment": experiment,
+                "size": size_of_curve,
                 "verdict": decision.verdict,
                 "n": max((measure.n for measure in measured.values()), default=0),
-                **{
-                    column: value
-                    for name, measure in measured.items()
-                    for column, value in interval_columns(name, measure.estimate()).items()
-                },
+                **effects,
                 "reason": reason(question, decision),
                 "family_size": size,
             }

@@ -2,20 +2,23 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from litm.analysis.grid import FIRST_LINE, FULL
 from litm.analysis.published import NOTHING_SAID, ClaimStatus, Explanation, Literature, of_row
 from litm.analysis.shapes import MEANINGS
-from litm.analysis.table import tables
 from litm.base.messages import first_of, interval_of, percent, points
 from litm.base.table_files import plain_rows
 from litm.claims.curve_words import Words, curve_words, families, name_of
 from litm.claims.evidence import Evidence, Relations
 from litm.claims.statements import CLAIMS, WORST_ACCURACY
 from litm.claims.verdicts import CONTRADICTED, EXPLORATORY, NOT_ENOUGH, SUPPORTED, Claim, Decision, Question, reason
+from litm.tables.table import tables
+
+if TYPE_CHECKING:
+    from litm.tables.claims import ClaimsRow, ClaimsSummaryRow
 
 CASES, SUMMARY = tables()["claims"], tables()["claims_summary"]
 
@@ -47,7 +50,7 @@ def claims_table(
         answers = asked if reading is evidence else _decided(reading, relations)
         by_reading[name] = {case: decision.verdict for case, (_, decision, _) in answers.items()}
     words = curve_words(evidence, relations.base_models)
-    rows: list[dict] = []
+    rows: list[ClaimsRow] = []
     for claim in CLAIMS:
         rows_of_claim = [
             _with_readings(_row(claim, words, evidence, relations, *answer), by_reading, case)
@@ -55,7 +58,7 @@ def claims_table(
             if case[0] == claim.name
         ]
         rows_of_claim += _printed_alone(claim, literature, rows_of_claim) if evidence.is_published else []
-        rows += [row | literature.columns_for(row) for row in rows_of_claim or [_nothing(claim)]]
+        rows += [{**row, **literature.columns_for(row)} for row in rows_of_claim or [_nothing(claim)]]
     return CASES.frame(rows)
 
 
@@ -69,15 +72,15 @@ def _decided(evidence: Evidence, relations: Relations) -> dict[Case, tuple[Quest
     }
 
 
-def _with_readings(row: dict, by_reading: Mapping[str, Mapping[Case, str]], case: Case) -> dict:
+def _with_readings(row: "ClaimsRow", by_reading: Mapping[str, Mapping[Case, str]], case: Case) -> "ClaimsRow":
     """The row with its verdicts by both readings; if they differ, its reason mentions it."""
     if not by_reading:
         return row
     first, full = (by_reading[reading].get(case, NOT_ENOUGH) for reading in (FIRST_LINE, FULL))
-    columns = {"verdict_first_line": first, "verdict_full": full, "changes_with_reading": first != full}
+    both: ClaimsRow = {"verdict_first_line": first, "verdict_full": full, "changes_with_reading": first != full}
     if first != full:
-        columns["reason"] = f"{row['reason']}; by the first line: {first}, by the whole answer: {full}"
-    return row | columns
+        both["reason"] = f"{row['reason']}; by the first line: {first}, by the whole answer: {full}"
+    return {**row, **both}
 
 
 def _row(
@@ -88,7 +91,7 @@ def _row(
     question: Question,
     decision: Decision,
     family_size: int,
-) -> dict:
+) -> "ClaimsRow":
     part, measure = decision.part, decision.part.measure if decision.part else None
     word = words.get(name_of(question), "") if claim.name in OF_SHAPE else ""
     why = reason(question, decision)
@@ -115,12 +118,12 @@ def _row(
     }
 
 
-def _nothing(claim: Claim) -> dict:
+def _nothing(claim: Claim) -> "ClaimsRow":
     needs = f"nothing that was run can be asked; needed: {claim.needs}"
     return {"claim": claim.name, "verdict": NOT_ENOUGH, "reason": needs, "section": claim.section}
 
 
-def _printed_alone(claim: Claim, literature: Literature, asked: Sequence[dict]) -> list[dict]:
+def _printed_alone(claim: Claim, literature: Literature, asked: "Sequence[ClaimsRow]") -> "list[ClaimsRow]":
     """Rows for numbers that the text prints without accuracies; they have no verdict."""
     cases = {(row["models"], row["experiment"]) for row in asked}
     return [
@@ -151,7 +154,7 @@ def claim_summary(table: pd.DataFrame) -> pd.DataFrame:
 
     Only the sentence mentions exploratory cases.
     """
-    rows = []
+    rows: list[ClaimsSummaryRow] = []
     for claim in CLAIMS:
         of_claim = table[table["claim"] == claim.name]
         asked = of_claim[of_claim["experiment"].notna()]
@@ -159,7 +162,18 @@ def claim_summary(table: pd.DataFrame) -> pd.DataFrame:
         counts = [int((asked["verdict"][~is_other] == verdict).sum()) for verdict in VERDICTS]
         finding = _finding(asked[~is_other], asked[is_other], claim.needs)
         status = of_claim.iloc[0][["status", "contested_by"]].tolist()
-        rows.append([claim.statement, claim.section, *counts, finding, *status])
+        rows.append(
+            {
+                "statement": claim.statement,
+                "section": claim.section,
+                "n_supported": counts[0],
+                "n_contradicted": counts[1],
+                "n_not_enough_data": counts[2],
+                "finding": finding,
+                "status": status[0],
+                "contested_by": status[1],
+            }
+        )
     return pd.DataFrame(rows, columns=list(SUMMARY.columns))
 
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 from unicodedata import is_normalized
 
 import numpy as np
@@ -15,6 +16,9 @@ from litm.examples.task import MOVE_THE_PAIR
 from litm.placements import depth_of, gold_positions, positions_for
 from litm.records.examples import Example, OtherItem, Target
 from litm.records.questions import Item, Question
+
+if TYPE_CHECKING:
+    from litm.tables.questions import AnswerChecksRow
 
 #: Words: shorter sentences and lines may occur twice, because they are labels.
 _SHORTEST_SENTENCE = 3
@@ -165,7 +169,7 @@ Others = Callable[[str, Target], Iterable[OtherItem]]
 
 def answer_check_row(
     experiment: str, size: int, examples: Iterable[Example], metric: str = SUBSPAN, others: Others = lambda *_: ()
-) -> dict:
+) -> "AnswerChecksRow":
     """Counts of gold answers that make a question easier or harder to judge than it looks, for one size.
 
     n_symbols_only: an answer that normalises to nothing (it is searched as written, see `best_subspan_em`); n_short: an
@@ -176,7 +180,7 @@ def answer_check_row(
     answer reaches. others: the function that gives the distractors of own questions.
     """
     names = ("n", "n_symbols_only", "n_short", "n_in_question", "n_in_distractors", "n_not_in_gold", "n_choices")
-    counts = dict.fromkeys(names, 0)
+    counts: dict = dict.fromkeys(names, 0)
     chosen: Counter[str] = Counter()
     contains = has_answer if metric == WHOLE_WORDS else contains_normalized
     for example in examples:
@@ -199,8 +203,9 @@ def answer_check_row(
         else:
             counts["n_not_in_gold"] += not all(contains(*gold) for gold in golds)
     chance = max(chosen.values()) / counts["n_choices"] if chosen else None
-    unknown = {} if metric in (SUBSPAN, WHOLE_WORDS) else {"n_not_in_gold": None}
-    return {"experiment": experiment, "size": size, **counts, "chance": chance, **unknown}
+    if metric not in (SUBSPAN, WHOLE_WORDS):
+        counts["n_not_in_gold"] = None
+    return {"experiment": experiment, "size": size, **counts, "chance": chance}
 
 
 def _is_in_others(example: Example, others: Others) -> bool:

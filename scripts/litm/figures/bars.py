@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 
-from litm.analysis.table import tables
 from litm.base.messages import ordinal
 from litm.figures import style
 from litm.figures.chart import (
@@ -34,6 +33,7 @@ from litm.figures.chart import (
     target_labels,
 )  # fmt: skip
 from litm.figures.style import COLOURS, KIND_COLOURS
+from litm.tables.table import tables
 
 #: Inches: panel margins; one bar or gap between groups; narrowest panel; widest figure.
 PANEL_EDGE_INCHES, BAR_INCHES, PANEL_MINIMUM_INCHES, MAXIMUM_INCHES = 0.6, 0.11, 2.7, 11.0

@@ -1,6 +1,7 @@
 """The table advice.csv: each condition of an experiment with remedies, and the advice in words."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -11,10 +12,13 @@ from litm.findings.advice_words import advice_sentences
 from litm.findings.record import Finding
 from litm.records.conditions import Condition
 
+if TYPE_CHECKING:
+    from litm.tables.accuracy import AdviceRow
+
 
 def advice_table(
     remedy_scores: Files, conditions: Sequence[Mapping], prices: Mapping[str, Mapping | None]
-) -> Iterator[dict]:
+) -> "Iterator[AdviceRow]":
     """One row per model, condition and number of documents; studies and conditions in the order of the config."""
     parsed = [Condition(**settings) for settings in conditions]
     for compared in read_compared(remedy_scores.scores(), parsed, prices):

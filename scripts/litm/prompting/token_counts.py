@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tokenizers import Encoding
     from transformers import PreTrainedTokenizerBase
 
+    from litm.tables.questions import TokenCountsRow
+
 #: Columns and types of a file of positions, one row per prompt and target. Tokens count from 0; missing if there is no
 #: gold item or its place is unknown.
 POSITION_COLUMNS = {
@@ -177,7 +179,7 @@ def places_in_order(text: str, parts: Sequence[str]) -> list[int] | None:
 
 def token_count_row(
     model: str, experiment: str, size: int, placement: str, prompts: Sequence[PromptTokens]
-) -> dict[str, object]:
+) -> "TokenCountsRow":
     """A cell of the token-count table.
 
     n, mean, sd (sample), min, max: number and lengths of prompts (paper, Tables 2 to 4); n_special_tokens: prompts

@@ -7,7 +7,6 @@ from typing import cast
 import pandas as pd
 
 from litm.analysis.questions_to_check import gold_counts
-from litm.analysis.table import TEXT, Table, as_latex, tables
 from litm.base.messages import in_range, interval_of, money, percent
 from litm.base.table_files import csv_text, plain_rows
 from litm.claims.statements import CLAIMS
@@ -21,6 +20,7 @@ from litm.report.question_samples import packed
 from litm.report.sizes import SizeNames
 from litm.scoring.doubts import doubt_in_words
 from litm.scoring.metrics import METRICS, own_label
+from litm.tables.table import TEXT, Table, as_latex, tables
 
 _ALL = [table for table in tables().values() if table.report]
 #: Tables of the section `Tables`, in their order.

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from litm.analysis.table import tables as all_tables
 from litm.report.charts import chart
 from litm.scoring.wrong_answers import KINDS
+from litm.tables.table import tables as all_tables
 
 #: Pixels of a picture from which on it takes the page's whole width.
 WIDE_PIXELS = 1_700

@@ -18,6 +18,7 @@ from litm.questions.released_format import Document, QuestionRecord
 
 if TYPE_CHECKING:
     from litm.answers import Check
+    from litm.tables.questions import CandidatesRow
 
 GOLD_AND_RETRIEVED, GOLD_AND_RANDOM = "gold_and_retrieved", "gold_and_random"
 #: Checks whose answers in other documents are counted; None for one that is not asked for.
@@ -127,7 +128,7 @@ def candidate_row(
     left_out: int,
     checks: Mapping[str, "Check"],
     n_filled: int = 0,
-) -> dict:
+) -> "CandidatesRow":
     """Counts of the candidates: questions kept (n), left out for too few documents, and filled up with random ones;
     and, by each check, kept questions with an answer in a document other than the gold one. checks: by name, with
     `dpr`; gold documents are judged by `words` if it is there, else by `dpr`.
@@ -136,6 +137,12 @@ def candidate_row(
     def answered(record: QuestionRecord, documents: Sequence[Document], check: "Check") -> bool:
         return any(check(document, record.answers) for document in documents)
 
+    others: dict = {
+        f"n_answer_in_others_{kind}": sum(answered(record, record.distractors, checks[kind]) for record in records)
+        if kind in checks
+        else None
+        for kind in COUNTED
+    }
     return {
         "candidates": name,
         "kind": settings.kind,
@@ -147,10 +154,5 @@ def candidate_row(
         "n_gold_without_answer": sum(
             not answered(record, record.golds, checks.get("words", checks["dpr"])) for record in records if record.golds
         ),
-        **{
-            f"n_answer_in_others_{kind}": sum(answered(record, record.distractors, checks[kind]) for record in records)
-            if kind in checks
-            else None
-            for kind in COUNTED
-        },
+        **others,
     }

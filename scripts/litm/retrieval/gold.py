@@ -19,6 +19,8 @@ from litm.questions.released_format import Document, QuestionRecord
 if TYPE_CHECKING:
     import pandas as pd
 
+    from litm.tables.questions import GoldPassagesRow
+
 #: Words in a row that a passage must share with the user's words: a longer text may be cut into several passages.
 RUN = 7
 #: File names listed in an error.
@@ -394,7 +396,7 @@ def gold_frame(name: str, records: Sequence[QuestionRecord], golds: Sequence[Gol
     """The table of gold passages: one row per question."""
     import pandas as pd
 
-    rows = [
+    rows: list[GoldPassagesRow] = [
         {
             "questions": name,
             "line": line_of(record),

@@ -4,11 +4,15 @@ import importlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from litm.answers import Check, dpr_check
 from litm.base.json_files import read_json
 from litm.corpora.passages import Passage
 from litm.questions.released_format import Document, QuestionRecord
+
+if TYPE_CHECKING:
+    from litm.tables.questions import RetrievalRow
 
 #: Methods, each with its module, which has a function `find(task, questions)`.
 METHODS = {"bm25": "bm25", "bm25s": "bm25s", "dense": "dense", "recorded": "search"}
@@ -135,7 +139,7 @@ def recall_rows(
     recall_against_exact: float | None,
     n_against_exact: int,
     sizes: Collection[int] = (),
-) -> Iterator[dict]:
+) -> "Iterator[RetrievalRow]":
     """One row per number of passages k, of `KS` and sizes, up to the number retrieved; starting with the columns of
     `name`.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import pandas as pd
 
@@ -28,6 +28,9 @@ from litm.records.responses import (
 from litm.scoring.doubts import Answer, doubt_of, doubts_on, read_answer
 from litm.scoring.metrics import FULL, METRICS, first_line
 from litm.scoring.wrong_answers import Asked, WrongAnswer, wrong_answer
+
+if TYPE_CHECKING:
+    from litm.tables.accuracy import AccuracyRow
 
 #: Of a rule on an answer: a number from 0 to 1 if the metric is graded.
 Verdict = bool | float | None
@@ -298,8 +301,8 @@ def accuracies(scores: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(accuracy_rows(scores), columns=[*CELL, *MEASURED], dtype=object)
 
 
-def accuracy_rows(scores: pd.DataFrame) -> list[dict[str, Any]]:
-    """One row per cell (and target), in the order of the scores, with the columns of `accuracy` in tables.yaml.
+def accuracy_rows(scores: pd.DataFrame) -> "list[AccuracyRow]":
+    """One row per cell (and target), in the order of the scores.
 
     Accuracies are fractions, or means of a graded metric; their limits are those of `clustered_interval`. n_cut and
     n_refused are None where finish reasons are unknown.
@@ -307,7 +310,7 @@ def accuracy_rows(scores: pd.DataFrame) -> list[dict[str, Any]]:
     return [_cell_row(names, group) for names, group in by_cell(scores, CELL)]
 
 
-def _cell_row(names: dict[str, Any], group: pd.DataFrame) -> dict[str, Any]:
+def _cell_row(names: dict, group: pd.DataFrame) -> "AccuracyRow":
     failed = ~group["excluded"] & (group["finish_reason"] == FAILED)
     not_recorded = ~group["excluded"] & (group["finish_reason"] == NOT_RECORDED)
     counted = group[~group["excluded"] & ~failed & ~not_recorded]
@@ -320,8 +323,10 @@ def _cell_row(names: dict[str, Any], group: pd.DataFrame) -> dict[str, Any]:
         "accuracy": float(correct.sum()) / n if n else None,
         "ci_low": low,
         "ci_high": high,
-        **{f"accuracy_{part}": counted[f"correct_{part}"].sum() / n if n else None for part in ("first_line", "full")},
-        **{f"accuracy_{rule}": _mean(counted[f"correct_{rule}"]) for rule in ("strict", "lenient")},
+        "accuracy_first_line": counted["correct_first_line"].sum() / n if n else None,
+        "accuracy_full": counted["correct_full"].sum() / n if n else None,
+        "accuracy_strict": _mean(counted["correct_strict"]),
+        "accuracy_lenient": _mean(counted["correct_lenient"]),
         "n_empty": int(counted["empty"].sum()),
         "n_cut": _ended(counted, LENGTH),
         "n_refused": _ended(counted, REFUSED),

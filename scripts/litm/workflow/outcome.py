@@ -7,7 +7,6 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
 
-from litm.analysis.table import tables as all_tables
 from litm.base.json_files import read_json
 from litm.base.messages import UserError, first_of
 from litm.base.table_files import plain_rows
@@ -22,6 +21,7 @@ from litm.findings.study import NOTHING, findings_of
 from litm.findings.warnings import concerns
 from litm.questions.released_format import filled_shares
 from litm.records.measures import ANSWER
+from litm.tables.table import tables as all_tables
 from litm.workflow.result_files import FINDINGS
 
 TABLES = Path("results/tables")

@@ -14,7 +14,6 @@ from itertools import product
 from typing import Any
 
 from litm.analysis.paper_tables import LAYOUTS
-from litm.analysis.table import tables
 from litm.base.store import digest
 from litm.config.conditions import find_comparisons
 from litm.config.experiments import item_noun
@@ -26,6 +25,7 @@ from litm.findings.record import FROM_TABLES
 from litm.records.cells import Curve
 from litm.records.measures import ANSWER, LOG_PROBABILITY
 from litm.records.tokens import LIMITS
+from litm.tables.table import tables
 from litm.workflow.data_inputs import DataInputs, recall_file
 from litm.workflow.rules_help import Wildcards, as_json
 from litm.workflow.sweep_inputs import SweepInputs, example_file, prices, sweep_files
@@ -209,8 +209,8 @@ class TableFiles:
         return [module] if (module := self.tables[wildcards.table].module) else []
 
     def declared(self, names: Callable[[Wildcards], Iterable[str]]) -> Callable[[Wildcards], str]:
-        """A digest that changes with what tables.yaml says of tables."""
-        return lambda wildcards: digest({name: asdict(tables()[name]) for name in names(wildcards)})
+        """A digest that changes with the declarations of tables."""
+        return lambda wildcards: digest({name: tables()[name].declared for name in names(wildcards)})
 
     def options(self, wildcards: Wildcards) -> str:
         """The options of make_table.py: the files and settings of {table}.

@@ -43,6 +43,8 @@ _IMPORT = re.compile(
     r"(?:^|[;:])[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^)]*\)|[^;\n]*)|import[ \t]+([^;\n]*))", re.MULTILINE
 )
 _COMMENT = re.compile(r"#.*")
+#: Imports that only a type checker reads.
+_OF_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+.*\n|\n)+", re.MULTILINE)
 #: The first word of what is between commas, without `as ...`.
 _NAME = re.compile(r"(?:^|,)\s*([\w.]+)")
 
@@ -325,12 +327,12 @@ def _imported_files(path: Path, package_root: Path) -> frozenset[Path]:
 def imported_names(text: str, package: str = "") -> set[str]:
     """The modules that the code `text` imports, and the names that it imports from modules, which may be modules too.
 
-    Relative imports are those of `package`, and left out without one. A pattern finds them, because a parser takes a
-    second for all programs, at each start. It may find more than Python does, such as a line of a docstring, but no
-    less.
+    Relative imports are those of `package`, and left out without one; those for types alone change no result, and do
+    not count. A pattern finds them, because a parser takes a second for all programs, at each start. It may find more
+    than Python does, such as a line of a docstring, but no less.
     """
     names: set[str] = set()
-    for module, imported, modules in _IMPORT.findall(text.replace("\\\n", " ")):
+    for module, imported, modules in _IMPORT.findall(_OF_TYPES.sub("", text).replace("\\\n", " ")):
         first = _NAME.findall(_COMMENT.sub("", modules or imported).strip("()"))
         if modules:
             names.update(first)

@@ -1,27 +1,38 @@
-"""The tables of results as tables.yaml declares them: their columns, their inputs, and their cells as text.
+"""The tables of results as the modules beside this one declare them: their columns, their inputs, and their cells as
+text.
 
 CSV file, Markdown, report, the reference of columns in results/README.md and the caption in Snakemake's report all come
-from a `Table`.
+from a `Table`, which is made of the class of its rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from litm.base.messages import UserError, money, percent
+from litm.base.docstrings import field_docstrings
+from litm.base.messages import UserError, money, percent, single_spaced
 from litm.base.table_files import plain_rows, read_csv
-from litm.base.yaml_files import read_data
 
 if TYPE_CHECKING:
     # The rules read the tables at each start, and importing pandas would slow it down.
     import pandas as pd
 
+Row = TypeVar("Row", bound=type)
+
+#: Modules beside this one that declare tables, in the order of the tables in the report and in results/README.md. They
+#: are imported by name: an edited declaration re-makes only its table, see `TableFiles.declared`.
+MODULES = (
+    "accuracy", "positions", "differences", "sizes", "readings", "log_probability", "claims", "questions", "commands",
+)  # fmt: skip
+#: Attribute of a class of rows, its table.
+DECLARED = "__table__"
 #: pandas type of columns of words. All types allow missing values.
 TEXT = "string"
-#: Type of each kind of column in tables.yaml, and how its values are written in Markdown and report. The CSV file has
+#: Type of each kind of column, and how its values are written in Markdown and report. The CSV file has
 #: fractions with six decimals, and six significant digits of a p value, so that small ones keep their size.
 KINDS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "text": (TEXT, str),
@@ -44,17 +55,47 @@ IN_LATEX = str.maketrans(
 )  # fmt: skip
 
 
+class Heading(NamedTuple):
+    """The heading of a column in Markdown and in the report; without one, it is in the CSV file only.
+
+    is_shown: whether the report's table shows it.
+    """
+
+    text: str
+    is_shown: bool = False
+
+
+def shown(heading: str) -> Heading:
+    """The heading of a column that the report's table shows."""
+    return Heading(heading, is_shown=True)
+
+
+#: Of a column of several tables, which has its heading: the report's table shows it.
+SHOWN = shown("")
+
+
+class Limit(Enum):
+    """A 95 % limit of the value that NAME_ci_low and NAME_ci_high are named after."""
+
+    LOW = "lower"
+    HIGH = "upper"
+
+
+#: Headings of the 95 % limits of a value that has one.
+LIMITS = {Limit.LOW: "95 % from", Limit.HIGH: "to"}
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of a table.
 
-    kind: one of `KINDS`. doc: its description in the reference. heading: in Markdown and report, empty for a column of
-    the CSV file only.
+    kind: one of `KINDS`. heading: in Markdown and report, empty for a column of the CSV file only. doc: its description
+    in the reference, unless it is the docstring of its field.
     """
 
     kind: str
-    doc: str
     heading: str = ""
+    doc: str = ""
 
     @property
     def dtype(self) -> str:
@@ -63,13 +104,22 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of results/tables, see tables.yaml; report, in_markdown: its columns in the report and in Markdown, in
-    their order."""
+    """A table of results/tables.
+
+    title: its heading in the report. doc: its contents and the meaning of a row. row: the class of its rows. inputs:
+    names of its input files, see litm.workflow.result_files; a study has the table if it has all of them. Without
+    inputs, another program makes it. settings: names of the settings that change it. rows: the function below litm that
+    gives its rows, from the files of each input and the value of each setting; without one, they are those of its
+    input. note: how to read it, in the report. report: columns that the report shows, in their order. section: its own
+    section in the report; without one, it is among all tables. in_markdown: columns of its Markdown file, in their
+    order; without one, it has none. is_default: whether it is made by default, or only on demand.
+    """
 
     name: str
     title: str
     doc: str
     columns: Mapping[str, Column]
+    row: type = dict
     inputs: Sequence[str] = ()
     settings: Sequence[str] = ()
     rows: str = ""
@@ -84,9 +134,25 @@ class Table:
         """The module below litm that computes its rows; "" without one."""
         return self.rows.rpartition(".")[0]
 
+    def load(self) -> Callable:
+        """The function that gives its rows."""
+        return getattr(import_module(f"litm.{self.module}"), self.rows.rpartition(".")[2])
+
     @property
     def dtypes(self) -> dict[str, str]:
         return {name: column.dtype for name, column in self.columns.items()}
+
+    @property
+    def docs(self) -> dict[str, str]:
+        """The description of each column."""
+        texts = field_docstrings(self.row)
+        return {name: column.doc or texts[name] for name, column in self.columns.items()}
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        """All that its files depend on: everything but the descriptions of its columns."""
+        columns = {name: (column.kind, column.heading) for name, column in self.columns.items()}
+        return {**vars(self), "row": self.row.__name__, "columns": columns}
 
     @property
     def p_values(self) -> list[str]:
@@ -152,12 +218,6 @@ def as_latex(headings: Sequence[str], is_text: Sequence[bool], rows: Iterable[Se
     return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}", ""])
 
 
-def load(path: str) -> Callable:
-    """The function below litm that tables.yaml names."""
-    module, _, name = path.rpartition(".")
-    return getattr(import_module(f"litm.{module}"), name)
-
-
 def cell_text(column: Column, value: Any) -> str:
     """A formatted value: 12.3 for a fraction, yes or no, "" for a missing one."""
     return "" if value is None else KINDS[column.kind][1](value)
@@ -171,38 +231,47 @@ def _limits_text(column: Column, row: Mapping, name: str) -> str:
 @cache
 def tables() -> dict[str, Table]:
     """The tables of results by their names, in their order."""
-    return read_tables(Path(__file__).with_name("tables.yaml"))
+    modules = (import_module(f"litm.tables.{name}") for name in MODULES)
+    made = (getattr(value, DECLARED, None) for module in modules for value in vars(module).values())
+    return {table.name: table for table in made if table}
 
 
-def read_tables(path: Path) -> dict[str, Table]:
-    """The tables of a file such as tables.yaml."""
-    declared = read_data(path)
-    common = declared.pop("columns", {})
-    return {name: _declared_table(name, common, **keys) for name, keys in declared.items()}
+def declare(name: str, title: str, report: Sequence[str] = (), **about: Any) -> Callable[[Row], Row]:
+    """Make a `Table` of the class of its rows, a `TypedDict` with a field for each column, see `columns`.
+
+    The docstring of the class has the table's `doc`, and after an empty line its `note`. report: where the order of
+    columns is another than in the class. about: further fields of the table.
+    """
+
+    def declared(row: Row) -> Row:
+        marks = {column: hint.__metadata__ for column, hint in row.__annotations__.items()}
+        columns: dict[str, Column] = {}
+        for column, (kind, *rest) in marks.items():
+            columns[column] = _limit(column, kind, columns) if isinstance(kind, Limit) else _column(kind, rest)
+        marked = [column for column, (*_, last) in marks.items() if isinstance(last, Heading) and last.is_shown]
+        doc, note = (single_spaced(text) for text in (row.__doc__ or "").partition("\n\n")[::2])
+        setattr(row, DECLARED, Table(name, title, doc, columns, row, note=note, report=report or marked, **about))
+        return row
+
+    return declared
 
 
-def _declared_table(name: str, common: Mapping, columns: Mapping, report: Sequence[str] = (), **keys: Any) -> Table:
-    """A table from what tables.yaml says of one, and of columns that several have in common."""
-    declared: dict[str, Column] = {}
-    marked = []
-    for column, text in columns.items():
-        if not text or "|" not in text:
-            kind, _, rest = common[column].partition(" ")
-            text = f"{kind} {text or ''} {rest}"
-        first, heading, doc = (part.strip() for part in text.split("|", 2))
-        kind, *marks = first.split()
-        if kind not in KINDS:
-            raise UserError(
-                f"tables.yaml, {name}: the column {column} has the kind {kind}; kinds are {', '.join(KINDS)}"
-            )
-        declared[column] = Column(kind, doc, heading)
-        if "+" in marks:
-            marked.append(column)
-        if "±" in marks:
-            for side, limit, above in (("low", "lower", "95 % from"), ("high", "upper", "to")):
-                meaning = f"{limit} 95 % limit of `{column}`"
-                declared[f"{column}_ci_{side}"] = Column(kind, meaning, above if heading else "")
-    return Table(name, columns=declared, report=report or marked, **keys)
+def _column(kind: str, marks: Iterable[Heading | str]) -> Column:
+    """The column of a field; marks: its heading and its description, if it has them here, and whether it is shown."""
+    heading = doc = ""
+    for mark in marks:
+        if isinstance(mark, str):
+            doc = mark
+        else:
+            heading = mark.text or heading
+    return Column(kind, heading, doc)
+
+
+def _limit(name: str, limit: Limit, before: Mapping[str, Column]) -> Column:
+    """The column of a limit of a value, which is among the columns before it."""
+    value = name.rpartition("_ci_")[0]
+    heading = LIMITS[limit] if before[value].heading else ""
+    return Column(before[value].kind, heading, f"{limit.value} 95 % limit of `{value}`")
 
 
 def reference(tables: Iterable[Table]) -> str:
@@ -211,5 +280,5 @@ def reference(tables: Iterable[Table]) -> str:
 
 
 def _section(table: Table) -> str:
-    columns = "\n".join(f"| `{name}` | {column.doc} |" for name, column in table.columns.items())
+    columns = "\n".join(f"| `{name}` | {doc} |" for name, doc in table.docs.items())
     return f"### `{table.name}.csv`\n\n{table.doc}\n\n| column | what |\n|---|---|\n{columns}"
