@@ -185,6 +185,13 @@ def test_a_headline_on_one_experiment_names_it_first_and_counts_models():
     assert told.endswith("; 2 more lose accuracy by position; for 3 other models the questions do not suffice to tell.")
 
 
+def test_experiments_with_a_remedy_are_not_in_the_headline():
+    curves = [curve_rows("a", 0.5), ([], bias_row(experiment="kv-ends", places=(0.9, 0.1, 0.9)))]
+    assert [one.experiments for one in screen(*curves, plain=["kv"]).headline] == [("kv",)]
+    rows = [accuracy_row("a", "kv-ends", position=None), accuracy_row("a", "kv", position=None)]
+    assert [one.experiments for one in screen(accuracy=rows, plain=["kv"]).headline] == [("kv",)]
+
+
 def test_that_a_document_does_not_help_is_told_in_place_of_a_curve_that_shows_nothing():
     cells, row = curve_rows("a", 0.5, "qa", shape=shapes.NONE)
     accuracy = [accuracy_row("a", "book", 0.1, None), accuracy_row("a", "best", 0.1, 0)]
