@@ -1,14 +1,17 @@
-"""Results by the first line and by the whole answer, and warnings where the conclusion changes."""
+"""Results by the first line and by the whole answer, and warnings where the conclusion changes: the rows are as the
+table is read, with missing values."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
-from litm.analysis.cells import reading_warnings, sensitivity_rows
+from litm.analysis.cells import sensitivity_rows
 from litm.analysis.positions import position_bias_row
 from litm.analysis.statistics import paired_difference
 from litm.analysis.table import tables
+from litm.base.table_files import plain_rows
+from litm.findings.answer_warnings import announced_findings, reading_findings
 
 TABLE = tables()["reading_sensitivity"]
 
@@ -59,30 +62,22 @@ def test_a_gap_to_closed_book_whose_sign_depends_on_the_reading_is_flagged_with_
     assert gap["value_full"] == pytest.approx(0.14)
     assert (gap["conclusion_first_line"], gap["conclusion_full"]) == ("below 0", "above 0")
     assert gap["changes_with_reading"]
-    told = reading_warnings(TABLE.frame(rows))
-    assert told[0].startswith("m on qa: a conclusion changes with how much of the answers is read")
-    assert "accuracy - closed book (size 9, gold_at_4) is -24.0 points [" in told[0]
-    assert "+14.0 points" in told[0]
-    assert len(told) == 2 and reading_warnings(TABLE.frame(rows).assign(metric="exact_code")) == told[1:]
+    table = TABLE.frame(rows)
+    (told,) = reading_findings(plain_rows(table))
+    assert (told.models, told.experiments, told.facts["changes"]) == (("m",), ("qa",), 1)
+    expected_names = ("accuracy - closed book", 9, "gold_at_4")
+    assert tuple(told.facts[name] for name in ("quantity", "size", "placement")) == expected_names
+    assert told.numbers["first_line"][:2] == pytest.approx((-0.24, expected.low))
+    assert told.numbers["full"].value == pytest.approx(0.14)
+    assert [*reading_findings(plain_rows(table.assign(metric="exact_code")))] == []
 
 
 def test_first_lines_that_end_with_a_colon_are_counted_with_a_warning():
     gold, _ = below_by_the_first_line_alone()
     rows = sensitivity(gold, None, None)
     assert (rows[0]["n_preamble"], rows[0]["n_preamble_right"], rows[0]["n_more_lines"]) == (250, 0, 1000)
-    table = TABLE.frame(rows)
-    assert reading_warnings(table) == [
-        "m on qa: 250 of 1,000 answers have a first line that ends with a colon; 0 of these are right"
-    ]
-    (graded,) = reading_warnings(table.assign(metric="token_f1", n_preamble_right=2))
-    assert graded.endswith("; 2 of these are right at least in part")
-    (early,) = reading_warnings(table, {("m", "qa"): "first_line"})
-    assert early.endswith("`stop: end_token` records all of it")
-    assert "stop" not in reading_warnings(table, {("m", "qa"): "end_token"})[0]
-    # One line for a model, and none for a few answers, though they are many of the sweep's.
-    both = pd.concat([table, table.assign(experiment="other"), table.assign(experiment="few", n=8, n_preamble=4)])
-    (line,) = reading_warnings(both)
-    assert line.startswith("m on qa, other: 500 of 2,000 answers have")
+    (told,) = announced_findings(plain_rows(TABLE.frame(rows)))
+    assert (told.n, told.facts["count"], told.facts["right"]) == (1000, 250, 0)
 
 
 def test_nothing_is_said_where_both_readings_agree():
@@ -90,8 +85,8 @@ def test_nothing_is_said_where_both_readings_agree():
     scores = read(of_matrix(matrix, (0, 4, 8)), matrix.T.ravel() == 1, matrix.T.ravel() == 1)
     rows = sensitivity(scores, None, None)
     assert not any(row["changes_with_reading"] for row in rows)
-    assert reading_warnings(TABLE.frame(rows)) == []
-    assert reading_warnings(None) == []
+    assert [*reading_findings(plain_rows(TABLE.frame(rows)))] == []
+    assert [*announced_findings(plain_rows(TABLE.frame(rows)))] == []
 
 
 def test_an_accuracy_leads_to_no_conclusion():

@@ -1,22 +1,9 @@
 """The summary at the end of a run, and the answers that come first there and in the report."""
 
-import pandas as pd
 import pytest
 
-from litm.analysis.questions_to_check import check_sentences
 from litm.analysis.run_summary import MOST_TABLES, compared_lines, run_summary
-from litm.analysis.sentences import (
-    able_sentences,
-    answer_sentences,
-    cluster_sentences,
-    compared,
-    cut_sentences,
-    more_pairs,
-    silenced,
-    tag_sentences,
-    to_know_first,
-    uninformative,
-)
+from litm.analysis.sentences import able_sentences, compared, more_pairs, silenced, to_know_first, uninformative
 from litm.analysis.shapes import MEANINGS, TWO_POSITIONS
 
 
@@ -293,118 +280,6 @@ def test_few_questions_without_a_right_answer_are_told_as_refusals_or_cut_answer
 def counted(experiment="kv", placement="gold_at_0", target="gold", n=5, n_cut=0, model="m"):
     names = {"model": model, "experiment": experiment, "size": 10, "placement": placement, "target": target}
     return names | {"task": "kv_retrieval", "n": n, "n_cut": n_cut}
-
-
-def test_cut_answers_are_counted_over_the_cells_of_a_sweep_and_none_gives_no_sentence():
-    rows = [counted(n_cut=4), counted(placement="gold_at_9", n=10, n_cut=7), counted("qa")]
-    rows.insert(0, counted(model="other", n_cut=1))
-    assert cut_sentences(rows, {"m": {"kv": 30, "qa": 100}, "other": {"kv": 30}}) == [
-        "m on kv: 11 of 15 answers were cut at 30 tokens; accuracy is a lower bound",
-        "other on kv: 1 of 5 answers were cut at 30 tokens; accuracy is a lower bound",
-    ]
-    first, other = cut_sentences(rows, {"m": {"kv": 30}}, {"m": "; do this"})
-    assert first.endswith("bound; do this") and other.endswith("5 answers were cut; accuracy is a lower bound")
-
-
-def test_cut_answers_of_one_model_are_one_line_that_names_the_largest_shares():
-    rows = [counted(name, n=20, n_cut=cut) for name, cut in (("a", 1), ("b", 0), ("c", 9), ("d", 2), ("e", 4))]
-    assert cut_sentences(rows, {"m": {"a": 8, "c": 8}}) == [
-        "m: 16 of 80 answers were cut (c 9 of 20 at 8 tokens, e 4 of 20, d 2 of 20 and 1 more); "
-        "accuracy is a lower bound"
-    ]
-
-
-def asked(model: str, request: dict, **more) -> dict:
-    fields = {"model": {"request": request}, "decoding": {"max_new_tokens": 30, "stop": "end_token"}}
-    return {"model": model, "experiment": "kv", "identity_fields": fields, **more}
-
-
-def test_cut_answers_name_the_limit_of_their_model_and_the_key_to_raise():
-    limits = {"a": {}, "b": {"max_completion_tokens": 700, "max_tokens": None}, "c": {"max_tokens": 9}}
-    rows = [counted(model=model, n_cut=1) for model in limits]
-    assert [*answer_sentences(rows, [asked(*one) for one in limits.items()])] == [
-        f"{model} on kv: 1 of 5 answers were cut at {limit} tokens; accuracy is a lower bound; raise {key}, unless "
-        "they repeat themselves"
-        for model, limit, key in (
-            ("a", 30, "max_new_tokens (in define.experiments)"),
-            ("b", 700, "max_completion_tokens (in the model's request)"),
-            ("c", 9, "max_tokens (in the model's request)"),
-        )
-    ]
-
-
-def test_reasoning_in_more_than_a_twentieth_of_scored_answers_is_told_with_its_remedy():
-    found = {"none": {}, "few": {"with_reasoning": 1}, "many": {"with_reasoning": 2}}
-    (told,) = tag_sentences([asked(model, {}, **one, with_text=20) for model, one in found.items()])
-    assert told == (
-        "many: many answers contain <think> or </think> (kv 2 of 20); they are scored with their reasoning: set the "
-        "model's 'reasoning: strip' (no server is asked again)"
-    )
-
-
-def test_empty_and_refused_answers_of_more_than_a_twentieth_of_a_sweep_and_all_missing_ones_are_told():
-    kinds = (("a", 1, 0), ("b", 0, 3), ("c", 2, 1))
-    rows = [counted(name, n=20) | {"n_empty": empty, "n_refused": refused} for name, empty, refused in kinds]
-    rows.append(counted("d", n=28) | {"n_not_recorded": 2})
-    partly = (("e", 10, 0, 9), ("e", 10, 4, 0), ("e", 10, 9, 5), ("e", 20, 0, 0), ("e", 20, 9, 9), ("f", 10, 0, 0))
-    rows += [
-        counted(name, f"gold_at_{at}", n=n) | {"size": size, "n_not_recorded": 9 - n} for name, size, at, n in partly
-    ]
-    assert [*answer_sentences(rows, [])] == [
-        "m: many answers are empty (c 2 of 20); they are scored as answers",
-        "m: many answers were refused or withheld by the provider (b 3 of 20); they are scored as received",
-        "m: some recorded responses are missing (d 2 of 30, e 22 of 45, f 9 of 9); these are not counted",
-        "m on e: no answer is recorded at positions 4 of 10 (counted from 0), so the shape and PBI of m are "
-        "unknown; to compare m at the others, set positions: {10: [0, 9], 20: [0, 9]} for e in define.experiments",
-    ]
-
-
-def test_experiments_with_few_clusters_are_told_once(tmp_path):
-    scores = {name: tmp_path / f"{name}.parquet" for name in ("qa", "book", "many", "older", "one")}
-    for name, path in scores.items():
-        ids = [str(number) for number in range(30)]
-        clusters = ids if name == "many" else [f"topic {number % 3}" for number in range(30)]
-        # A topic of ten questions, and 20 topics of one.
-        clusters = [f"topic {max(9, number)}" for number in range(30)] if name == "one" else clusters
-        pd.DataFrame({"id": ids} | ({} if name == "older" else {"cluster": clusters})).to_parquet(path)
-    experiments = [{"name": name, "cluster": "topic"} for name in scores]
-    assert cluster_sentences([*experiments, {"name": "other"}], scores) == [
-        "qa, book: 30 questions in 3 clusters (topic), fewer than 10: the intervals may be too narrow, so use more "
-        "clusters",
-        "one: 30 questions in 21 clusters (topic), worth 8 of equal size, fewer than 10: the intervals may be too "
-        "narrow, so use more clusters",
-    ]
-
-
-def test_answers_that_the_metric_finds_in_other_items_too_or_not_in_gold_ones_are_told():
-    counts = [("a", 3, 1, 20, 0), ("a", 10, 2, 20, 1), ("b", 3, 1, 20, 1), ("c", 0, 0, 20, 0), ("d", 3, 0, 20, None)]
-    columns = ("experiment", "size", "n_in_distractors", "n", "n_not_in_gold")
-    checks = [dict(zip(columns, one, strict=True)) for one in counts]
-    assert [*check_sentences(checks)] == [
-        "a: the metric finds the answers of 2 of 20 questions in other items of the context too, so a wrong answer may "
-        "count as right (tables/answer_checks.csv)",
-        "a, b: the metric finds none of the answers of 1 of 20 questions in their gold documents, so an answer from "
-        "there may count as wrong (tables/answer_checks.csv)",
-    ]
-
-
-def test_an_answer_to_several_gold_items_counts_once():
-    rows = [counted(target=target, n=8, n_cut=2) for target in ("first", "second", "third")]
-    (sentence,) = cut_sentences(rows, {"m": {"kv": 80}})
-    assert sentence.startswith("m on kv: 2 of 8 answers were cut at 80 tokens;")
-
-
-def test_counts_that_recorded_responses_lack_are_skipped():
-    (said,) = cut_sentences([counted(n_cut=3), counted(placement="gold_at_9", n_cut=None)], {})
-    assert said.startswith("m on kv: 3 of 5 answers were cut")
-
-
-def test_doubts_about_recorded_answers_are_one_line_for_each_model_and_doubt():
-    manifests = [
-        {"model": "m", "experiment": name, "identity_fields": {}, "doubts": doubts}
-        for name, doubts in (("a", ["counted from 1"]), ("b", ["counted from 1", "all equal"]))
-    ]
-    assert [*answer_sentences([], manifests)] == ["m on a, b: counted from 1", "m on b: all equal"]
 
 
 CUT_BY_SERVER = (

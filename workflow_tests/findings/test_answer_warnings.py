@@ -121,7 +121,9 @@ def test_positions_without_a_recorded_answer_are_named_with_those_to_compare():
     rows = [counted(name, f"gold_at_{at}", size, n=n, n_not_recorded=9 - n) for name, size, at, n in partly]
     # A question may be lacking, or not asked, for other reasons than a record.
     rows += [counted("g", f"gold_at_{at}", n=n, n_not_recorded=None) for at, n in ((0, 9), (4, 0), (9, 9))]
-    rows += [counted("h", "gold_at_0_4_9", n=0, n_not_recorded=9), counted("h", "no_gold", n=0, n_not_recorded=9)]
+    # A prompt with several gold items is at no single position.
+    several = (("gold_at_0_4", 9), ("gold_at_4_9", 0), ("gold_at_9_10", 9), ("no_gold", 0))
+    rows += [counted("h", placement, n=n, n_not_recorded=9 - n) for placement, n in several]
     (one,) = position_findings(rows)
     assert (one.kind, one.models, one.experiments) == ("unrecorded_positions", ("m",), ("e",))
     # A size without two recorded positions cannot be compared, whatever is left out.

@@ -18,7 +18,8 @@ def test_question_sets_with_a_gold_passage_that_was_looked_for_or_without_one_ar
     hows |= {"looked": ("first_retrieved",), "named": ("file", "page", "text", "corrected")}
     rows = [{"questions": name, "how": how} for name, of_set in hows.items() for how in of_set]
     experiments = [
-        {"name": "qa", "datasets": {10: "candidates"}, "oracle": "best", "closed_book": "book"},
+        {"name": "qa", "datasets": {10: "candidates"}, "oracle": "best", "closed_book": None},
+        {"name": "aware", "datasets": {10: "candidates"}, "oracle": None, "closed_book": "book"},
         {"name": "book", "datasets": {0: "mine"}}, {"name": "best", "datasets": {1: "mine"}},
         {"name": "kv", "datasets": {}}, {"name": "retrieved", "datasets": {5: "other"}, "closed_book": None},
     ]  # fmt: skip
@@ -26,7 +27,7 @@ def test_question_sets_with_a_gold_passage_that_was_looked_for_or_without_one_ar
     assert (mine.kind, mine.n, mine.remedy) == ("gold_looked_for", 4, "correct_gold")
     assert mine.facts == {"questions": "mine", "looked_for": 2, "without": 2}
     # Those that ask the set, and those whose closed book and oracle do.
-    assert (mine.models, mine.experiments) == ((), ("qa", "book", "best"))
+    assert (mine.models, mine.experiments) == ((), ("qa", "aware", "book", "best"))
     assert (lacking.facts["without"], lacking.experiments) == (1, ())
     assert (looked.facts["looked_for"], looked.facts["without"]) == (1, 0)
 
@@ -47,8 +48,8 @@ def checks(experiment, size=10, n=20, **counts) -> dict:
 )
 def test_answers_that_are_hard_to_judge_are_findings_from_the_size_with_the_largest_share(kind, column, few):
     rows = [
-        checks("a", 3, **{column: few + 1}), checks("a", 10, chance=0.6, **{column: few + 4}), checks("a", 20),
-        checks("b", **{column: few}), checks("c", **{column: None}),
+        checks("a", 3, **{column: few + 1}), checks("a", 10, chance=0.6, **{column: few + 4}),
+        checks("a", 20, **{column: few}), checks("b", **{column: few}), checks("c", **{column: None}),
     ]  # fmt: skip
     (told,) = check_findings(rows)
     assert (told.kind, told.models, told.experiments, told.n) == (kind, (), ("a",), 20)

@@ -122,7 +122,8 @@ def test_models_with_the_same_experiments_are_named_with_their_counts_the_larges
         "30 tokens): accuracy is a lower bound; raise max_new_tokens (in define.experiments), unless they repeat "
         "themselves"
     )
-    # Recorded answers have no limit that is known.
+    # Recorded answers have no limit that is known, and what to do is for the others.
+    assert warning_in_words([cut(**known), cut("b")]).endswith("unless they repeat themselves (for a)")
     assert warning_in_words([cut()]) == (
         "a on kv has answers cut at the limit of new tokens (12 of 600): accuracy is a lower bound"
     )
@@ -144,7 +145,8 @@ def test_models_with_other_experiments_and_remedies_are_named_with_theirs():
 def test_of_many_models_and_experiments_the_first_are_named_and_the_others_counted():
     said = warning_in_words([cut(model, 100 - place) for place, model in enumerate("abcdef")])
     assert "d 97 of 600; and 2 more)" in said
-    said = warning_in_words([cut(experiment=name, count=100 - place) for place, name in enumerate("vwxyz")])
+    # The experiments with the largest shares first.
+    said = warning_in_words([cut(experiment=name, count=96 + place) for place, name in enumerate("zyxwv")])
     assert said.startswith("a on v, w, x and 2 more has answers cut at the limit of new tokens (490 of 3,000)")
 
 

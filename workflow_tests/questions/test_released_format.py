@@ -12,7 +12,7 @@ def test_documents_that_were_filled_in_are_shares_by_experiment_and_size(tmp_pat
     candidates, examples, unmade = (str(tmp_path / f"{name}.jsonl") for name in ("candidates", "examples", "unmade"))
     write_question_records(candidates, records)
     write_jsonl(examples, [{"id": record.id} for record in records[:2]])
-    at_all_sizes = {size: (candidates, examples) for size in ("4", "2", "1")}
+    at_all_sizes = dict.fromkeys(("4", "2", "1"), (candidates, examples))
     # A file counts for the first experiment that has it.
     experiments = {
         "qa": at_all_sizes | {"3": (candidates, unmade)},

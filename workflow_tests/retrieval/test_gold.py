@@ -7,7 +7,7 @@ import pytest
 from conftest import write_lines
 from programs import refused, run_program
 
-from litm.analysis.questions_to_check import gold_counts, gold_sentences
+from litm.analysis.questions_to_check import gold_counts
 from litm.analysis.table import tables
 from litm.base.json_files import write_json
 from litm.base.messages import UserError
@@ -343,14 +343,9 @@ def test_a_copy_of_documents_that_have_changed_corrects_only_the_rows_that_were_
     assert "changed since" not in correct((1, {"excerpt": "The mayor in those days was Ben..."}))[1]
 
 
-def test_counts_and_sentences_say_how_many_were_found_in_which_way():
+def test_counts_say_how_many_were_found_in_which_way():
     hows, counts = ["first_retrieved", "none", "first_retrieved"], [2, 0, 1]
     rows = [{"questions": "mine", "how": how, "n_with_answer": n} for how, n in zip(hows, counts, strict=True)]
     gold = tables()["gold_passages"].frame(rows)
     first = {"questions": "mine", "how": "first_retrieved", "n": 2, "n_several": 1, "n_to_look_at": 0}
     assert gold_counts(gold).to_dict("records")[0] == first
-    assert gold_sentences(None) == []
-    (sentence,) = gold_sentences(gold)
-    said = "mine: 2 of 3 questions have a gold passage; for 2 of them the first retrieved passage with the answer was "
-    assert sentence.startswith(said)
-    assert "questions without one, left out: 1" in sentence

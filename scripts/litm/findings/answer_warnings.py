@@ -285,21 +285,21 @@ def reading_findings(rows: Iterable[Row]) -> Iterator[Finding]:
         yield _finding("reading", row, numbers=numbers, facts=facts)
 
 
-def announced_findings(rows: Iterable[Row], stops: Mapping[Sweep, str] = NOTHING) -> Iterator[Finding]:
-    """A finding for each sweep with many answers whose first line ends with a colon; rows: of reading_sensitivity.csv.
+def announced_findings(rows: Sequence[Row], stops: Mapping[Sweep, str] = NOTHING) -> Iterator[Finding]:
+    """A finding for each sweep with many answers whose first line ends with a colon; rows: of reading_sensitivity.csv,
+    of which those of accuracies count them.
 
     stops: where the answers of a sweep end, as far as known.
     """
-    cells = [row for row in rows if row["quantity"] == "accuracy"]
-    right = {
-        sweep: sum(row["n_preamble_right"] or 0 for row in of_sweep)
-        for sweep, of_sweep in grouped(cells, _sweep).items()
-    }
-    metrics = {_sweep(row): METRICS[row["metric"]] for row in cells}
-    for sweep, counts in _counts(cells, "n_preamble").items():
+    of_sweep = grouped(rows, _sweep)
+    for sweep, counts in _counts(rows, "n_preamble").items():
         if counts.count >= FEWEST_PREAMBLES and counts.count > MANY_PREAMBLES * counts.n:
             ends_early = stops.get(sweep) == FIRST_LINE
-            facts = {"right": right[sweep], "is_graded": metrics[sweep].is_graded, "ends_early": ends_early}
+            facts = {
+                "right": sum(row["n_preamble_right"] or 0 for row in of_sweep[sweep]),
+                "is_graded": METRICS[of_sweep[sweep][0]["metric"]].is_graded,
+                "ends_early": ends_early,
+            }
             yield counts.finding("announced", sweep, "record_all" if ends_early else None, **facts)
 
 

@@ -113,17 +113,8 @@ def warning_in_words(group: Sequence[Finding]) -> str:
 
 def _by_share(group: Sequence[Finding]) -> dict[str, list[Finding]]:
     """The findings on each model; the largest shares first, where the kind has any."""
-    if not all("share" in finding.numbers for finding in group):
-        return grouped(group, lambda finding: finding.models[0])
-    by_model = grouped(
-        sorted(group, key=lambda finding: -(finding.numbers["share"].value or 0)), lambda finding: finding.models[0]
-    )
-    return dict(sorted(by_model.items(), key=lambda entry: -_share(entry[1])))
-
-
-def _share(findings: Iterable[Finding]) -> float:
-    counts = [(finding.facts["count"], finding.n or 0) for finding in findings]
-    return sum(count for count, _ in counts) / sum(n for _, n in counts)
+    ordered = sorted(group, key=lambda finding: -(finding.numbers.get("share", Number(0)).value or 0))
+    return grouped(ordered, lambda finding: finding.models[0])
 
 
 def _joined(what: str, so: str, group: Sequence[Finding]) -> str:

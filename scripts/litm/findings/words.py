@@ -7,6 +7,7 @@ from math import exp, floor, log10
 from typing import Any
 
 from litm.analysis.shapes import MEANINGS, NONE
+from litm.base.groups import grouped
 from litm.base.messages import counted, first_of, in_range, interval, ordinal, p_in_words, percent, points
 from litm.findings.advice_words import advice_sentences
 from litm.findings.kinds import KINDS
@@ -31,8 +32,8 @@ REMEDIES: Mapping[str, str] = {
     "easier_questions": "use easier questions or another model",
     "more_or_questions_that_need_documents": "use more questions or questions that need the documents",
     "more_or_easier_questions": "use more questions, easier questions or another model",
-    "more_clusters_or_questions_that_need_documents": "use more clusters or questions that need the documents",
-    "more_clusters_or_easier_questions": "use more clusters, easier questions or another model",
+    "more_clusters_or_questions_that_need_documents": "use more clusters ({cluster}) or questions that need the documents",
+    "more_clusters_or_easier_questions": "use more clusters ({cluster}), easier questions or another model",
 }
 #: Why the positions of a curve tell nothing.
 REASONS = {
@@ -216,7 +217,12 @@ def _no_information(group: Sequence[Finding]) -> str:
     n = in_range([number for finding in group for number in (finding.n or 0, finding.facts["n_most"])])
     clusters = {finding.facts["cluster"] for finding in group} - {None}
     more = f" clusters ({clusters.pop()})" if len(clusters) == 1 else ""
-    which = first_of([where(finding) for finding in group], MOST_MODELS, "; ")
+    alike = grouped(group, lambda finding: finding.experiments)
+    named = [
+        f"{first_of([finding.models[0] for finding in same], MOST_MODELS)} on {first_of(experiments, MOST_NAMES)}"
+        for experiments, same in alike.items()
+    ]
+    which = first_of(named, MOST_MODELS, "; ")
     return f"{which}: positions show nothing, because {REASONS[facts['reason']]} (n = {n}){remedy(group[0])}{more}"
 
 
@@ -234,7 +240,7 @@ def _references(finding: Finding) -> str:
 
 def _no_benefit(group: Sequence[Finding]) -> str:
     which = first_of([_beside(finding) for finding in group], MOST_MODELS, "; ")
-    remedies = list(dict.fromkeys(REMEDIES[finding.remedy] for finding in group if finding.remedy))
+    remedies = list(dict.fromkeys(REMEDIES[one.remedy].format_map(one.facts) for one in group if one.remedy))
     effect = (
         "" if any(one.facts["is_differing"] for one in group) else ", so positions and documents have nothing to show"
     )
@@ -343,38 +349,38 @@ SENTENCES: Mapping[str, Callable[[Finding], str]] = {
 
 def headline(findings: Sequence[Finding]) -> str:
     """The findings of `FirstScreen.headline` as a sentence, followed by the advice."""
-    of_kind: dict[Any, list[Finding]] = {}
-    for finding in findings:
-        of_kind.setdefault(finding.strength if finding.kind == "curve" else finding.kind, []).append(finding)
-    named = {(*finding.experiments, finding.size) for finding in findings if finding.kind == "curve"}
+    of_kind = grouped(findings, lambda finding: finding.strength if finding.kind == "curve" else finding.kind)
+    experiments = {name for kind in HEADLINES for finding in of_kind.get(kind, ()) for name in finding.experiments}
+    on = f"on {next(iter(experiments))}, " if len(experiments) == 1 else ""
     parts: list[str] = []
     for kind, say in HEADLINES.items():
         if alike := of_kind.get(kind):
-            parts.append(say(alike, len(named) > 1, bool(parts)))
-    told = "; ".join(parts)
-    advice = [advice_sentences(finding)[0] for finding in of_kind.get("advice", ())]
+            parts.append(say(alike, bool(parts), not on))
+    told = on + "; ".join(parts)
+    # A sentence that begins with a model's name keeps its spelling.
+    is_named = not told.startswith(("on ", "for "))
+    sentences = [f"{told if is_named else told.capitalize()[0] + told[1:]}."] if told else []
     others = [sentence(one) for kind in ("accuracy", "pair", "stand_ins") for one in of_kind.get(kind, ())]
-    return " ".join(
-        [*([f"{told[0].upper() if told.startswith('for ') else told[0]}{told[1:]}."] if told else []), *others, *advice]
-    )
+    advice = [advice_sentences(finding)[0] for finding in of_kind.get("advice", ())]
+    return " ".join([*sentences, *others, *advice])
 
 
-def _lose(findings: Sequence[Finding], is_where: bool, is_more: bool) -> str:
-    told = [_loses(finding, is_where) for finding in findings[:MOST_TOLD]]
+def _lose(findings: Sequence[Finding], is_more: bool, has_experiment: bool) -> str:
+    told = [_loses(finding, has_experiment) for finding in findings[:MOST_TOLD]]
     n_more = len(findings) - MOST_TOLD
     return "; ".join([*told, *([f"{n_more} more lose accuracy by position"] if n_more > 0 else [])])
 
 
-def _loses(finding: Finding, is_where: bool) -> str:
+def _loses(finding: Finding, has_experiment: bool) -> str:
     """`a loses 9 points [5, 13] when the answer is not at the start`."""
     name = finding.facts["effect"]
     number = finding.numbers[name]
     value, low, high = number.value or 0.0, number.low or 0.0, number.high or 0.0
     is_positive = value > 0
     low, high = (low, high) if is_positive else (-high, -low)
-    of = f" ({finding.experiments[0]}, size {finding.size:,})" if is_where else ""
+    on = f" on {finding.experiments[0]}" if has_experiment else ""
     between = f"[{100 * low:.0f}, {100 * high:.0f}]"
-    return f"{finding.models[0]} loses {100 * abs(value):.0f} points {between} {LOST[name, is_positive]}{of}"
+    return f"{finding.models[0]} loses {100 * abs(value):.0f} points {between}{on} {LOST[name, is_positive]}"
 
 
 def _which(findings: Sequence[Finding], is_more: bool) -> str:
@@ -382,25 +388,26 @@ def _which(findings: Sequence[Finding], is_more: bool) -> str:
     names = [finding.models[0] for finding in findings]
     if len(names) <= 2:
         return " and ".join(names)
-    return f"{'the other ' if is_more else ''}{len(names)} models"
+    return f"{len(names)} {'other ' if is_more else ''}models"
 
 
-def _no_loss(findings: Sequence[Finding], is_where: bool, is_more: bool) -> str:
-    lose = "loses" if len(findings) == 1 else "lose"
-    return f"{_which(findings, is_more)} {lose} less than 5 points by position as far as the questions show"
+def _no_loss(findings: Sequence[Finding], is_more: bool, has_experiment: bool) -> str:
+    be = "is" if len(findings) == 1 else "are"
+    which = _which(findings, is_more)
+    return f"{which} {be} not shown to lose by position, though the questions suffice to show 5 points"
 
 
-def _untold(findings: Sequence[Finding], is_where: bool, is_more: bool) -> str:
+def _untold(findings: Sequence[Finding], is_more: bool, has_experiment: bool) -> str:
     needed = [finding.facts["needed"] for finding in findings if (finding.facts["needed"] or 0) > (finding.n or 0)]
     enough = f", {about(max(needed))} would" if needed else ""
     return f"for {_which(findings, is_more)} the questions do not suffice to tell{enough}"
 
 
-def _unhelped(findings: Sequence[Finding], is_where: bool, is_more: bool) -> str:
+def _unhelped(findings: Sequence[Finding], is_more: bool, has_experiment: bool) -> str:
     return f"for {_which(findings, is_more)} the document is not shown to help, so its position has nothing to show"
 
 
-def _silent(findings: Sequence[Finding], is_where: bool, is_more: bool) -> str:
+def _silent(findings: Sequence[Finding], is_more: bool, has_experiment: bool) -> str:
     reasons = {finding.facts["reason"] for finding in findings}
     why = ", because " + REASONS[reasons.pop()] if len(reasons) == 1 and reasons <= REASONS.keys() else ""
     return f"for {_which(findings, is_more)} the answers say nothing on positions{why}"
