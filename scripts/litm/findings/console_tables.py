@@ -388,15 +388,21 @@ def _summed_up(row: ModelRow, terminal: Terminal) -> list[str]:
     else:
         parts = [REASONS.get(row.shape, SHORT.get(row.shape, row.shape))]
     parts += [f"PBI {_pbi(row)}"] if _pbi(row) != "-" else []
-    lines = [("shape", "; ".join(parts))]
-    if row.closed_book or row.oracle:
-        known = (("closed book", row.closed_book), ("oracle", row.oracle))
-        lines.append(("beside", ", ".join(f"{name} {_with_limits(row, number)}" for name, number in known if number)))
+    known = [f"{name} {text}" for name, text in _known(row).items()]
     return [
         line
-        for label, text in lines
-        for line in wrap(text, terminal.width, initial_indent=f"  {label:<8}  ", subsequent_indent=" " * 12)
+        for label, texts, between in (("shape", parts, "; "), ("beside", known, ", "))
+        if any(texts)
+        for line in wrap(
+            between.join(texts), terminal.width, initial_indent=f"  {label:<8}  ", subsequent_indent=" " * 12
+        )
     ]
+
+
+def _known(row: ModelRow) -> dict[str, str]:
+    """The references with their intervals."""
+    known = {"closed book": row.closed_book, "oracle": row.oracle}
+    return {name: _with_limits(row, number) for name, number in known.items() if number}
 
 
 # --- Accuracies without positions ------------------------------------------------------------------------------
@@ -410,14 +416,15 @@ def _accuracies(tables: Sequence[QuestionTable], units: Mapping[str, str], termi
         texts = [
             f"{size}{_with_marks(row, terminal)}" for size, row in zip(_sizes(table, units, " "), rows, strict=True)
         ]
+        texts += [f"{name} {text}" for name, text in _known(rows[0]).items()]
         title = f"{table.experiment}, {_numbers(rows, table.metric)}: "
         lines += wrap(title + ", ".join(texts), terminal.width, subsequent_indent="  ")
     return lines
 
 
 def _grids(tables: Sequence[QuestionTable], units: Mapping[str, str], terminal: Terminal) -> list[str]:
-    """A table of the experiments of one size, and one of each other's sizes."""
-    single = [table for table in tables if len(table.sizes) == 1]
+    """A table of the experiments of one size, and one of the sizes, or of the references, of each other."""
+    single = [table for table in tables if len(table.sizes) == 1 and not any(map(_known, table.sizes[0].rows))]
     lines = []
     for together in [*([single] if single else []), *([table] for table in tables if table not in single)]:
         is_of_one = len(together) == 1
@@ -427,6 +434,8 @@ def _grids(tables: Sequence[QuestionTable], units: Mapping[str, str], terminal: 
             for name, size in zip(_sizes(table, units, ""), table.sizes, strict=True)
         }
         rows = [row for table in together for size in table.sizes for row in size.rows]
+        for name in dict.fromkeys(name for row in rows for name in _known(row)):
+            columns[name] = {row.model: _known(row).get(name, "-") for row in together[0].sizes[0].rows}
         what = together[0].experiment if is_of_one else "without positions"
         lines += [f"{what}, accuracy [95 %], {_numbers(rows, together[0].metric)}", *_grid(columns, terminal)]
     return lines

@@ -89,7 +89,11 @@ KINDS = {
     "accuracy": Kind(
         "Accuracy of a model in an experiment and size without a curve.",
         numbers={"overall": "accuracy, without limits if it is the mean of several cells"},
-        facts={"metric": "the metric of the experiment", "doubt": "why the answers are in doubt, null without a doubt"},
+        facts={
+            "metric": "the metric of the experiment",
+            "doubt": "why the answers are in doubt, null without a doubt",
+            "points": "as those of `curve` where there are positions, whose curve is not known",
+        },
     ),
     "no_information": Kind(
         "The positions of all curves of a model in these experiments tell nothing, for one reason.",
@@ -150,7 +154,7 @@ def curve_findings(
         ]
         # Curves at a bound, or of few questions, do not tell how many are enough.
         needed = numbers_needed.get(curve_of(row)) if row["verdict"] != NO_INFORMATION else None
-        points = [[cell["position"], cell["depth"], *sound_accuracy(cell)] for cell in of_curve]
+        points = _points(of_curve)
         reason = reason_of(row, mostly)
         yield Finding(
             "curve",
@@ -173,11 +177,16 @@ def curve_findings(
                 "position_worst": row["position_worst"],
                 "n_left_out": row["n_left_out"] or 0,
                 "n_positions": row["n_positions"],
-                "points": sorted(points, key=itemgetter(0)),
+                "points": points,
                 "needed": needed,
             },
             SILENT.get(reason or ""),
         )
+
+
+def _points(cells: Iterable[Row]) -> list[list]:
+    points = [[cell["position"], cell["depth"], *sound_accuracy(cell)] for cell in cells]
+    return sorted(points, key=itemgetter(0))
 
 
 def sound_accuracy(cell: Row) -> tuple[float | None, float | None, float | None]:
@@ -242,7 +251,9 @@ def accuracy_findings(accuracy: Iterable[Row], bias: Iterable[Row]) -> Iterator[
         overall = Number(sum(accuracies) / len(accuracies) if accuracies and not doubt else None)
         if len(cells) == 1 and not doubt:
             overall = Number.of_row(cells[0], "accuracy", "")
-        facts = {"metric": cells[0]["metric"], "doubt": doubt}
+        places = {cell["position"] for cell in cells} - {None}
+        points = _points(cells) if len(places) == len(cells) > 1 else []
+        facts = {"metric": cells[0]["metric"], "doubt": doubt, "points": points}
         n = min(cell["n"] for cell in cells)
         yield Finding("accuracy", (model,), (experiment,), size, None, n, numbers={"overall": overall}, facts=facts)
 
