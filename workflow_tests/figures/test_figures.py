@@ -33,7 +33,9 @@ from report_contents import MODELS, POSITIONS, WRONG_FIGURE, contents_with_wrong
 from litm.base.table_files import write_csv
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
-from litm.figures.style import COLOURS, KIND_COLOURS, MARKERS, add_note, places_of, save_figure, without_title
+from litm.figures.looks import COLOURS, KIND_COLOURS, MARKERS, places_of
+from litm.figures.style import add_note, save_figure, without_title
+from litm.report.charts import MARK_PATHS
 from litm.tables.table import tables
 
 
@@ -140,20 +142,24 @@ def test_a_vertical_axis_that_does_not_begin_at_0_is_said_to():
     assert nearly.axes[0].get_ylim()[0] == -2 and "axis" not in told(nearly)
 
 
-def test_a_model_has_the_colour_of_its_place_in_the_study_in_every_figure_and_in_the_report():
+def test_a_model_has_the_colour_and_mark_of_its_place_in_the_study_in_every_figure_and_in_the_report():
     places = {"a": 0, "b": 1, "c": 2}
     (bar,) = draw(FIGURE | {"places": {"b": 1}}, CURVES[CURVES["model"] == "b"].iloc[:2]).axes[0].containers
-    patch = draw(NEEDLES | {"places": places}, targets(needles("b"))).legends[0].get_patches()[0]
+    bars = draw(NEEDLES | {"places": places}, targets(needles("b")))
     dot = points(draw_forest(bias("b", "kv", 0.2), places=places))[0]
-    for colour in (bar.lines[0].get_color(), patch.get_facecolor(), dot.get_color()):
-        assert same_color(colour, COLOURS[1])
+    heat = draw(FIGURE | {"kind": "accuracy_by_size_and_position", "places": places}, CURVES[CURVES["model"] == "b"])
+    of_title, on_bars = heat.axes[0].get_lines()[-1], bars.axes[0].get_lines()[-1]
+    assert same_color(bars.legends[0].get_patches()[0].get_facecolor(), COLOURS[1])
+    for line in (bar.lines[0], dot, of_title, on_bars):
+        assert same_color(line.get_color(), COLOURS[1]) and line.get_marker() == MARKERS[1]
     assert places_of(["x", "b", "y"], places) == {"x": 2, "b": 1, "y": 3}
     style, script = ((ROOT / "resources" / "report" / name).read_text() for name in ("report.css", "charts.js"))
     for letter, colours in (("m", COLOURS), ("k", KIND_COLOURS.values())):
         found = re.findall(rf"--{letter}(\d+): (#\w+)", style.partition("@media")[0])
         assert found == [(str(place), one) for place, one in enumerate(colours)]
     assert f"const COLOURS = {len(COLOURS)};" in script
-    assert script.partition("const MARKS = [")[2].partition("];")[0].count("M") == len(MARKERS)
+    paths = re.findall(r'"(M[^"]+)"', script.partition("const MARKS = [")[2].partition("];")[0])
+    assert tuple(paths) == MARK_PATHS and len(paths) == len(MARKERS)
 
 
 BY_SIZE = {**FIGURE, "kind": "accuracy_by_size", "references": {}}
@@ -179,7 +185,7 @@ def test_no_line_crosses_a_position_of_the_experiment_without_a_scored_question(
 
 
 def test_the_names_of_many_models_without_a_fitting_question_stay_inside_their_panel():
-    models = [f"a-model-with-a-long-name-{n}" for n in range(6)]
+    models = [f"a-model-with-a-very-very-long-name-{n}" for n in range(4)]
     cells = [cell(model, "qa", size, 0, 0.5, n=50 if size == 5 else 0) for model in models for size in (5, 10)]
     figure = draw(FIGURE, table(*cells))
     figure.draw_without_rendering()

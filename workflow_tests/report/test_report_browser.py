@@ -1,10 +1,16 @@
 """The report in a real browser: no errors, and all controls work by pointer and by keyboard."""
 
+import json
+import re
+from itertools import pairwise
+
 import pandas as pd
 import pytest
 from browser import Browser, find_browser
 from report_contents import FIGURE, MODELS, contents, contents_with_wrong_answers, records, responses
 from report_contents import page as report_page
+
+from litm.report.charts import chart
 
 PROGRAM = find_browser()
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium (Debian: apt-get install chromium)")
@@ -58,7 +64,7 @@ def test_parts_of_wrong_answers_have_their_share_and_interval_by_pointer_and_by_
     of_the_wrong = "100.0 % [91.2, 100.0] of the wrong answers, n = 40"
     browser.hover(f"{panel} rect")
     assert text(browser, f"{panel} .tip") == f"{MODELS[1]}, Other\n4th: {of_the_wrong}"
-    browser.run(f"document.querySelector('{panel} svg').focus()")
+    browser.run(f"document.querySelector('{panel} svg[role=img]').focus()")
     browser.press("Escape")
     for key, words in (("ArrowDown", of_the_wrong), ("ArrowDown", "1st: 0.0 % [0.0, 8.8], n = 40")):
         browser.press(key)
@@ -220,3 +226,41 @@ def test_without_a_script_there_are_the_pictures(browser, report):
     browser.open(report, 1280, scripts=False)
     assert browser.run("[...document.images].map((one) => one.naturalWidth > 100)") == [True]
     assert browser.run("document.querySelector('.panel') === null")
+
+
+def page_of_many(models: int, kind: str = "accuracy_by_position") -> str:
+    """The page with a chart of this many models of nearly equal accuracy at three positions."""
+    accuracy = contents().tables["accuracy"]
+    of_one, names = accuracy[accuracy["model"] == MODELS[0]], [f"m{number}" for number in range(models)]
+    rows = [of_one.assign(model=name, accuracy=0.4 + number / 100) for number, name in enumerate(names)]
+    whole = contents()
+    drawn = chart(FIGURE | {"kind": kind}, {**whole.tables, "accuracy": pd.concat(rows)})
+    data = json.dumps({"models": names, "charts": [drawn]})
+    return re.sub(r'(<script[^>]*id="charts"[^>]*>).*?(</script>)', rf"\g<1>{data}\g<2>", report_page(), flags=re.S)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("models", "panels"), [(2, 1), (4, 1), (5, 5), (18, 18)])
+def test_more_than_four_models_have_a_panel_each_in_text_that_a_phone_shows(browser, tmp_path, models, panels, width):
+    (tmp_path / "report.html").write_text(page_of_many(models))
+    browser.open(tmp_path / "report.html", width)
+    counts = browser.run("""['.panel', '.panel:first-child .behind', '.legend [data-key^="model "]'].map(
+        (one) => document.querySelectorAll(`[data-chart=kv] ${one}`).length)""")
+    assert counts == ([panels, 0, models] if panels == 1 else [models, models - 1, 0])
+    points = browser.run("""Math.min(...[...document.querySelectorAll('[data-chart=kv] .panel svg[role=img]')].map(
+        (one) => 0.75 * 12 * one.getBoundingClientRect().width / one.viewBox.baseVal.width))""")
+    assert points >= 8 and browser.run("document.documentElement.scrollWidth <= innerWidth")
+    assert browser.run(OVERLAPS) == 0 and browser.problems == []
+
+
+def test_marks_and_intervals_of_four_models_in_a_chart_do_not_touch(browser, tmp_path):
+    (tmp_path / "report.html").write_text(page_of_many(4))
+    browser.open(tmp_path / "report.html", 1280)
+    marks = browser.run("""[...document.querySelectorAll('[data-chart=kv] .curve .mark')].map(
+        (one) => one.getBBox().width * one.transform.baseVal[1].matrix.a / 2).concat()""")
+    places = sorted(
+        browser.run("""[...document.querySelectorAll('[data-chart=kv] .curve .interval')].map(
+        (one) => Number(one.getAttribute('x1')))""")
+    )
+    assert min(b - a for a, b in pairwise(places)) >= max(marks)
+    assert len(places) == 12

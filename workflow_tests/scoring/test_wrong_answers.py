@@ -13,7 +13,7 @@ from litm.base.intervals import binomial_interval
 from litm.examples.tasks import load_task, task_names
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS as FIGURES
-from litm.figures.style import KIND_COLOURS
+from litm.figures.looks import KIND_COLOURS
 from litm.records.questions import Gold, Question
 from litm.scoring.scores import Sweep, score_sweep
 from litm.scoring.wrong_answers import KINDS, Asked, WrongAnswer, wrong_answer

@@ -2,15 +2,21 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.legend_handler import HandlerPatch
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 
 from litm.base.messages import ordinal
-from litm.figures import style
+from litm.figures import multiples, style
 from litm.figures.chart import (
     MARKS,
     PART,
@@ -32,21 +38,21 @@ from litm.figures.chart import (
     shown_cells,
     target_labels,
 )  # fmt: skip
-from litm.figures.style import COLOURS, KIND_COLOURS
+from litm.figures.looks import HATCHES, KIND_COLOURS, Dodge, Look, ink_on, model_looks
 from litm.tables.table import tables
 
 #: Inches: panel margins; one bar or gap between groups; narrowest panel; widest figure.
 PANEL_EDGE_INCHES, BAR_INCHES, PANEL_MINIMUM_INCHES, MAXIMUM_INCHES = 0.6, 0.11, 2.7, 11.0
 PANEL_HEIGHT_INCHES = 2.9
 NOTE_CHARACTERS_AN_INCH = 12
-#: Hatchings of bars, for more models than colours.
-HATCHES = ("", "////", "....")
-#: Inches: width and height of a panel of stacked bars.
-STACK_INCHES = (3.1, 2.6)
-#: Characters of a line above or below such a panel.
-LABEL_WIDTH = 34
-#: Number of stacked bars of a panel from which on their labels are small and slanted.
-MANY_BARS = 8
+#: Fraction of the distance of two groups that the bars of a group take; points of a bar's mark.
+BAR_SHARE, MARK_POINTS = 0.84, 5.0
+#: Inches: width and height of a panel of stacked bars, and of one of many models.
+STACK_INCHES, SMALL_STACK_INCHES = (3.1, 2.6), (1.75, 1.75)
+#: Characters of an inch of a line above or below such a panel.
+STACK_CHARACTERS, SMALL_CHARACTERS = 11, 14
+#: Points: width of a character of a label below a bar; with wider labels they are slanted.
+LABEL_POINTS = 5.2
 WRONG_LABEL, WRONG = "Wrong answers (% of all)", "wrong answers"
 
 
@@ -96,23 +102,42 @@ def _panel_of_targets(title: str, cells: pd.DataFrame) -> Panel:
 
 def draw_bars(chart: Chart) -> Figure:
     """The panels of a chart, each with one group of bars per tick and one bar per model."""
-    fills, looks, grid = _fills(chart), style.model_looks(chart.models, chart.places), _grid(chart)
+    looks, grid = model_looks(chart.models, chart.places), _grid(chart)
     panel_width = grid.width / grid.columns
     canvas = style.new_canvas(grid.width, grid.rows * PANEL_HEIGHT_INCHES + 1.2, chart.title)
     axes = grid.axes(canvas)
     characters = int(panel_width * NOTE_CHARACTERS_AN_INCH)
     for first in range(0, grid.panels, grid.columns):
         row = slice(first, first + grid.columns)
-        _draw_row(axes[row], chart.panels[row], characters, fills)
+        _draw_row(axes[row], chart.panels[row], characters, looks)
     for ax, panel in zip(axes, chart.panels, strict=True):
         _draw_references(ax, panel, looks)
         style.draw_reference_columns(ax, panel.series, looks, panel_width)
     grid.label(axes, chart.x_label, chart.y_label)
     _fit_y_axis(axes[0], chart)
-    handles = [Patch(label=model, linewidth=1, **fill) for model, fill in fills.items()]
+    handles = [_Entry(model, look) for model, look in looks.items()]
     notes = [style.describe_n(chart.series(MARKS), "bar", "whiskers"), style.describe_reference_columns(chart)]
     style.add_legend(canvas, [*handles, *style.reference_handles(chart)], *notes)
     return canvas
+
+
+class _Entry(Patch):
+    """A legend's entry of a bar with the mark of its model."""
+
+    def __init__(self, label: str, look: Look) -> None:
+        super().__init__(label=label, linewidth=1, **look.fill)
+        self.look = look
+
+
+class _EntryHandler(HandlerPatch):
+    def create_artists(self, legend: Any, orig_handle: Any, *box: Any) -> list[Artist]:
+        left, bottom, width, height = box[:4]
+        mark = Line2D([(width - left) / 2], [(height - bottom) / 2], linestyle="", **_mark(orig_handle.look))
+        mark.set_transform(box[-1])
+        return [*super().create_artists(legend, orig_handle, *box), mark]
+
+
+Legend.update_default_handler_map({_Entry: _EntryHandler()})
 
 
 def _grid(chart: Chart) -> style.PanelGrid:
@@ -125,23 +150,13 @@ def _grid(chart: Chart) -> style.PanelGrid:
     return style.PanelGrid(len(chart.panels), columns, width)
 
 
-def _fills(chart: Chart) -> dict[str, dict]:
-    """Colour and hatching of each model's bars."""
-    fills = {}
-    for model, place in style.places_of(chart.models, chart.places).items():
-        colour = COLOURS[place % len(COLOURS)]
-        hatch = HATCHES[place // len(COLOURS) % len(HATCHES)]
-        fills[model] = {"facecolor": colour, "edgecolor": colour, "hatch": hatch, "hatchcolor": "white"}
-    return fills
-
-
-def _draw_row(axes: Sequence[Axes], panels: Sequence[Panel], characters: int, fills: Mapping[str, Mapping]) -> None:
+def _draw_row(axes: Sequence[Axes], panels: Sequence[Panel], characters: int, looks: Mapping[str, Look]) -> None:
     """Draw a row of panels, each with a note on the models without bars; between panels and titles is room for the
     longest. The note of a panel without any bar stands in its middle.
     """
     above = []
     for ax, panel in zip(axes, panels, strict=True):
-        _draw_bars(ax, panel, fills)
+        _draw_bars(ax, panel, looks)
         note = style.wrapped(f"no question scored: {', '.join(panel.absent)}", characters) if panel.absent else ""
         has_bars = any(trace.kind == MARKS for trace in panel.series)
         above.append(note if has_bars else "")
@@ -151,30 +166,36 @@ def _draw_row(axes: Sequence[Axes], panels: Sequence[Panel], characters: int, fi
     style.set_titles(axes, [panel.title for panel in panels], above)
 
 
-def _draw_references(ax: Axes, panel: Panel, looks: Mapping[str, style.Look]) -> None:
+def _mark(look: Look) -> dict[str, Any]:
+    """The mark of a bar, with a white edge that sets it apart from the bar."""
+    return {
+        "marker": look.marker, "markersize": MARK_POINTS, "color": look.colour,
+        "markeredgecolor": "white", "markeredgewidth": 0.6,
+    }  # fmt: skip
+
+
+def _draw_references(ax: Axes, panel: Panel, looks: Mapping[str, Look]) -> None:
     """Draw reference lines with white edges, because a line has the same colour as the bars that it crosses."""
     others = len(ax.get_lines())
-    style.draw_series(ax, [trace for trace in panel.series if trace.kind == REFERENCE], looks)
+    style.draw_series(ax, [trace for trace in panel.series if trace.kind == REFERENCE], looks, Dodge(0, 0.0), ())
     for line in ax.get_lines()[others:]:
         line.set_path_effects([withStroke(linewidth=3, foreground="white")])
 
 
-def _draw_bars(ax: Axes, panel: Panel, fills: Mapping[str, Mapping]) -> None:
-    width = 0.84 / max(len(fills), 2)
+def _draw_bars(ax: Axes, panel: Panel, looks: Mapping[str, Look]) -> None:
+    """Draw each model's bars, with its mark at the top where the interval is."""
+    width = BAR_SHARE / max(len(looks), 2)
     points: dict[str | None, Sequence[Point]] = {
         trace.model: trace.points for trace in panel.series if trace.kind == MARKS
     }
-    for index, (model, fill) in enumerate(fills.items()):
+    for index, (model, look) in enumerate(looks.items()):
         bars = points.get(model, ())
-        ax.bar(
-            [(point.x or 0) + (index - (len(fills) - 1) / 2) * width for point in bars],
-            [100 * point.value for point in bars],
-            0.9 * width,
-            yerr=style.interval_lengths(bars),
-            error_kw={"elinewidth": 1, "capsize": 3 if len(fills) < 5 else 1.5, "ecolor": "0.15"},
-            linewidth=1,
-            **fill,
-        )
+        xs = [(point.x or 0) + (index - (len(looks) - 1) / 2) * width for point in bars]
+        heights = [100 * point.value for point in bars]
+        cap = 2.0 if len(looks) < 5 else 1.5
+        whiskers = {"elinewidth": 1, "capsize": cap, "ecolor": "0.15"}
+        ax.bar(xs, heights, 0.9 * width, yerr=style.interval_lengths(bars), error_kw=whiskers, linewidth=1, **look.fill)
+        ax.plot(xs, heights, linestyle="", zorder=3, **_mark(look))
     ax.set_xticks([x for x, _ in panel.ticks], [label for _, label in panel.ticks])
     ax.set_xlim(-0.6, len(panel.ticks) - 0.4)
     ax.grid(False, axis="x")
@@ -199,19 +220,24 @@ def draw_stacks(chart: Chart) -> Figure:
     if not kinds:
         return style.empty_canvas(chart.title, "No answer is wrong.")
     panels, models = len(chart.panels), len(chart.models)
-    fitting = int(((chart.room or MAXIMUM_INCHES + style.AXIS_INCHES) - style.AXIS_INCHES) / STACK_INCHES[0])
-    columns = min(models if models > 1 else panels, fitting) or 1
-    width = max(chart.room or style.MINIMUM_INCHES, columns * STACK_INCHES[0] + style.AXIS_INCHES)
-    grid = style.PanelGrid(panels, columns, width)
-    canvas = style.new_canvas(width, grid.rows * STACK_INCHES[1] + 1.2, chart.title)
-    axes = grid.axes(canvas)
+    is_many, side = models > multiples.MOST_MODELS, models if models > 1 else panels
+    panel_width, panel_height = SMALL_STACK_INCHES if is_many else STACK_INCHES
+    room = (chart.room or MAXIMUM_INCHES + style.AXIS_INCHES) - style.AXIS_INCHES
+    fitting = max(1, int(room / panel_width))
+    columns = style.even_columns(side, fitting) if is_many else min(side, fitting)
+    width = max(chart.room or style.MINIMUM_INCHES, columns * panel_width + style.AXIS_INCHES)
+    grid = style.PanelGrid(panels, columns, width, panel_width)
+    canvas = style.new_canvas(width, grid.rows * panel_height + 1.2, chart.title)
+    axes, looks = grid.axes(canvas), model_looks(chart.models, chart.places)
     for ax, panel in zip(axes, chart.panels, strict=True):
-        _draw_stack(ax, panel)
-    grid.label(axes, style.wrapped(chart.x_label, LABEL_WIDTH), chart.y_label)
+        _draw_stack(ax, panel, looks[str(panel.series[-1].model)], panel_width)
+    if is_many:
+        multiples.label(axes, grid, chart.x_label, chart.y_label)
+    else:
+        grid.label(axes, style.wrapped(chart.x_label, STACK_CHARACTERS * panel_width), chart.y_label)
     highest = max(100 * (point.high or 0) for trace in chart.series(WHOLE) for point in trace.points)
     axes[0].set_ylim(0, min(102, max(10.0, highest * 1.05)))
-    colours = list(KIND_COLOURS.values())
-    handles = [Patch(color=colours[place], label=label) for label, place in kinds.items()]
+    handles = [Patch(label=label, **_kind_fill(place)) for label, place in kinds.items()]
     counted = style.describe_n(chart.series(WHOLE), "bar", "lines")
     note = f"{counted} of all wrong answers;\nthe kinds and their intervals: wrong_answers.csv"
     style.add_legend(canvas, handles, note)
@@ -269,15 +295,20 @@ def _series_of_wrong(model: str, cells: pd.DataFrame, kinds: Sequence[str]) -> t
     return (*parts, whole)
 
 
-def _draw_stack(ax: Axes, panel: Panel) -> None:
+def _kind_fill(place: int) -> dict[str, Any]:
+    """The properties of the patch of a kind of wrong answers, by its place in `KIND_COLOURS`."""
+    colour = list(KIND_COLOURS.values())[place]
+    return {"facecolor": colour, "hatch": HATCHES[place], "hatchcolor": ink_on(to_rgb(colour)), "linewidth": 0}
+
+
+def _draw_stack(ax: Axes, panel: Panel, look: Look, inches: float) -> None:
     (whole,) = (trace for trace in panel.series if trace.kind == WHOLE)
     heights = {point.x or 0: 100 * point.value for point in whole.points}
     below = dict.fromkeys(heights, 0.0)
     for part in (trace for trace in panel.series if trace.kind == PART):
         parts = {x: point.value * heights[x] for point in part.points for x in [point.x or 0]}
         bottom = [below[x] for x in parts]
-        colour = list(KIND_COLOURS.values())[part.dash]
-        ax.bar(list(parts), list(parts.values()), 0.8, bottom=bottom, color=colour, linewidth=0)
+        ax.bar(list(parts), list(parts.values()), 0.8, bottom=bottom, **_kind_fill(part.dash))
         below |= {x: below[x] + height for x, height in parts.items()}
     lines = ax.errorbar(
         list(heights), list(heights.values()), yerr=style.interval_lengths(whole.points),
@@ -289,7 +320,11 @@ def _draw_stack(ax: Axes, panel: Panel) -> None:
     for artist in lines.get_children():
         artist.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
     ax.set_xticks(*zip(*panel.ticks, strict=True))
-    many = len(panel.ticks) >= MANY_BARS
-    ax.tick_params(axis="x", labelsize=7 if many else 8.5, rotation=45 if many else 0)
+    widest = LABEL_POINTS * max(len(label) + 1 for _, label in panel.ticks) * len(panel.ticks)
+    is_slanted = widest > style.POINTS_AN_INCH * style.PANEL_SHARE * inches
+    ax.tick_params(axis="x", labelsize=style.SMALL_POINTS, rotation=45 if is_slanted else 0)
     ax.grid(visible=False, axis="x")
-    ax.set_title(style.wrapped(panel.title, LABEL_WIDTH), fontsize=9.5)
+    is_small = inches < STACK_INCHES[0]
+    characters = (SMALL_CHARACTERS if is_small else STACK_CHARACTERS) * inches
+    ax.set_title(style.wrapped(panel.title, characters), fontsize=style.SMALL_POINTS if is_small else 9.5)
+    style.mark_title(ax, look)

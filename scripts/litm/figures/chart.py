@@ -14,9 +14,10 @@ from litm.base.table_files import plain_rows
 from litm.figures.kinds import room_of
 from litm.placements import gold_depths, gold_positions
 
-#: Kinds of series: joined points, points alone, published values, a horizontal line, whole bars, and their parts. The
-#: value of a part is its share of the whole bar at the same x.
+#: Kinds of series: joined points, points alone, published values, a horizontal line, whole bars, their parts, and the
+#: curve of another model behind those of a panel. The value of a part is its share of the whole bar at the same x.
 CURVE, MARKS, PUBLISHED, REFERENCE, WHOLE, PART = "curve", "marks", "published", "reference", "whole", "part"
+BEHIND = "behind"
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ class Panel:
     """Models without a scored question in the panel."""
     beyond: tuple[str, ...] = ()
     """Models whose prompts exceed their training length, with that length."""
+    model: str = ""
+    """The only model that is not behind the others, '' if all are side by side."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,8 @@ class Chart:
     """A sentence below the legend's title, '' for none."""
     room: float | None = None
     """Inches, the greatest width of the picture, None without a limit."""
+    by_model: int = 0
+    """Number of panels of each model, which follow one another; 0 if panels show all models."""
 
     def series(self, *kinds: str) -> Iterator[Series]:
         """All series of these kinds, panel by panel; without kinds, all series."""

@@ -15,19 +15,22 @@ from litm.analysis.grid import MEAN_COLUMNS, position_means
 from litm.base.messages import in_range
 from litm.base.table_files import plain_rows
 from litm.examples.orders import remedies_in_words
-from litm.figures import style
+from litm.figures import multiples, style
 from litm.figures.chart import Rows, measure_label, models_in, points_of, scored, shown_cells
 from litm.figures.kinds import room_of
-from litm.figures.style import COLOURS, CURVE_STYLES, MARKERS
+from litm.figures.looks import Dodge, Look, look_at, model_looks
+from litm.figures.style import CURVE_STYLES
 from litm.records.bills import Prices
 from litm.records.conditions import REMEDIES, Condition
 
 #: Inches of the figure of sizes; of a panel of conditions, and the width of one alone.
 INCHES, PANEL_INCHES, SINGLE_INCHES = (6.4, 4.6), (5.6, 4.2), 8.0
+#: Inches: height of a panel of a single model.
+MODEL_INCHES = 1.6
 #: Points of accuracy on the vertical axis of sizes at least.
-LEAST_POINTS = 20
-#: Points: shift between two conditions, and of all together at most; orders of the same documents cost the same.
-STEP, SPREAD = 4.0, 14.0
+LEAST_RANGE = 20
+#: Points: room of the curves next to one another; orders of the same documents cost the same.
+SPREAD = 40.0
 FRONTIER: dict[str, Any] = {"color": "0.15", "linewidth": 1.3, "linestyle": (0, (4, 2))}
 ADVISED: dict[str, Any] = {
     "marker": "o", "markersize": 15, "markerfacecolor": "none", "markeredgecolor": "0.1", "markeredgewidth": 1.6,
@@ -50,32 +53,71 @@ def draw_tokens(figure: Mapping, rows: Rows) -> Figure:
     models = models_in(points)
     if not models:
         return style.empty_canvas(figure["title"], NOTHING)
-    canvas = style.new_canvas(*INCHES, figure["title"])
     in_dollars = bool((points["dollars"].astype(float) > 0).all())
-    ax, looks = canvas.subplots(), style.model_looks(models, figure.get("places") or {})
-    dashes = {name: CURVE_STYLES[place % len(CURVE_STYLES)] for place, name in enumerate(figure["experiments"])}
-    for (model, experiment), rows_of in points.groupby(["model", "experiment"], sort=False):
-        curve, look = rows_of.sort_values("size"), looks[str(model)]
-        xs, drawn = curve["dollars" if in_dollars else "tokens"].astype(float), points_of(curve, None)
-        style.draw_points(ax, xs, drawn, look, linestyle=dashes[experiment])
-        text_options: dict[str, Any] = {"textcoords": "offset points", "color": look.colour, "fontsize": "small"}
-        for x, point, size in zip(xs, drawn, curve["size"], strict=True):
-            ax.annotate(f"{size:,}", (x, 100 * point.value), (5 + look.shift, 5), **text_options)
-    _as_cost_axis(ax)
-    low, high = 100 * float(points["ci_low"].min()), 100 * float(points["ci_high"].max())
-    spare = max(5.0, (LEAST_POINTS - (high - low)) / 2)
-    ax.set_ylim(max(-2.0, low - spare), min(104.0, high + spare))
-    ax.set_xlabel(DOLLARS if in_dollars else figure["x_label"])
-    ax.set_ylabel(measure_label(figure))
-    handles = [style.line(look.colour, "-", model, look.marker) for model, look in looks.items()]
+    unit, looks = "dollars" if in_dollars else "tokens", model_looks(models, figure.get("places") or {})
     shown = [name for name in figure["experiments"] if name in set(points["experiment"])]
-    if len(shown) > 1:
-        handles += [style.line("0.3", dashes[name], name) for name in shown]
-    style.add_legend(canvas, handles, f"n = {in_range(points['n'])} questions a point; bars are 95 % intervals")
-    style.add_note(canvas, filter(None, [POINTS_ARE, style.describe_axis(ax)]))
+    dashes = {name: CURVE_STYLES[place % len(CURVE_STYLES)] for place, name in enumerate(shown)}
+    several = len(models) > multiples.MOST_MODELS
+    canvas, grid, axes = _panels_of_tokens(figure, models, several)
+    for ax, model in zip(axes, models if several else [""], strict=True):
+        _draw_tokens(ax, points, unit, looks, dashes, model)
+    low, high = 100 * float(points["ci_low"].min()), 100 * float(points["ci_high"].max())
+    spare = max(5.0, (LEAST_RANGE - (high - low)) / 2)
+    axes[0].set_ylim(max(-2.0, low - spare), min(104.0, high + spare))
+    x_label, y_label = DOLLARS if in_dollars else figure["x_label"], measure_label(figure)
+    multiples.label(axes, grid, x_label, y_label)
+    names = (
+        [Line2D([], [], label="the other models", **style.BEHIND_LOOK)]
+        if several
+        else [
+            style.line(look.colour, "-" if len(shown) > 1 else look.dash, model, look.marker)
+            for model, look in looks.items()
+        ]
+    )
+    names += [style.line("0.3", dashes[name], name) for name in shown if len(shown) > 1]
+    style.add_legend(canvas, names, f"n = {in_range(points['n'])} questions a point; bars are 95 % intervals")
+    style.add_note(canvas, filter(None, [POINTS_ARE, style.describe_axis(axes[0])]))
     unknown = [model for model in models_in(table) if model not in models]
     style.add_note(canvas, [f"tokens not known: {', '.join(unknown)}"] if unknown else [])
     return canvas
+
+
+def _panels_of_tokens(
+    figure: Mapping, models: Sequence[str], several: bool
+) -> tuple[Figure, style.PanelGrid, list[Axes]]:
+    """A figure with one panel, or with one for each of several models."""
+    grid = multiples.grid_of(len(models), 1, room_of(figure)) if several else style.PanelGrid(1, 1, INCHES[0])
+    height = MODEL_INCHES * grid.rows + 1.6 if several else INCHES[1]
+    canvas = style.new_canvas(grid.width, height, figure["title"])
+    axes = grid.axes(canvas)
+    for index, (ax, model) in enumerate(zip(axes, models if several else (), strict=False)):
+        name = style.wrapped(model, grid.panel_width / style.SMALL_CHARACTER_INCHES)
+        ax.set_title(name, loc="left", fontsize=style.SMALL_POINTS, fontweight="bold", pad=4)
+        ax.tick_params(labelsize=style.SMALL_POINTS, labelbottom=grid.is_lowest(index))
+        multiples.quiet(ax)
+    return canvas, grid, axes
+
+
+def _draw_tokens(
+    ax: Axes, points: pd.DataFrame, unit: str, looks: Mapping[str, Look], dashes: Mapping[str, Any], model: str
+) -> None:
+    """Draw the curves of a model with the others behind it, or of all models for ""."""
+    groups = points.groupby(["model", "experiment"], sort=False)
+    curves = [((str(name), str(experiment)), rows) for (name, experiment), rows in groups]
+    front = [key for key, _ in curves if model in ("", key[0])]
+    dodge = Dodge.within(len(front), SPREAD)
+    for key, rows in curves:
+        curve, look = rows.sort_values("size"), looks[key[0]]
+        xs, drawn = curve[unit].astype(float), points_of(curve, None)
+        if key not in front:
+            ax.plot(xs, [100 * point.value for point in drawn], zorder=1.2, **style.BEHIND_LOOK)
+            continue
+        shift, dash = dodge.shift(front.index(key)), dashes[key[1]] if len(dashes) > 1 else look.dash
+        style.draw_points(ax, xs, drawn, look, shift, linestyle=dash, markersize=dodge.mark, capsize=dodge.cap)
+        text_options: dict[str, Any] = {"textcoords": "offset points", "color": look.colour, "fontsize": "small"}
+        for x, point, size in zip(xs, drawn, curve["size"], strict=True):
+            ax.annotate(f"{size:,}", (x, 100 * point.value), (5 + shift, 5), **text_options)
+    _as_cost_axis(ax)
 
 
 def costs_of_sizes(figure: Mapping, rows: Rows) -> pd.DataFrame:
@@ -123,7 +165,8 @@ def draw_conditions(figure: Mapping, rows: Rows) -> Figure:
     """
     # Advice is on all sizes.
     shown = shown_cells({**figure, "sizes": None}, scored(rows.advice))
-    models, looks = models_in(shown), _looks(list(dict.fromkeys(shown["experiment"])))
+    models = models_in(shown)
+    looks = {name: look_at(place) for place, name in enumerate(dict.fromkeys(shown["experiment"]))}
     if not models:
         return style.empty_canvas(figure["title"], NO_CONDITION)
     grid = _grid(len(models), room_of(figure))
@@ -160,15 +203,17 @@ def _unit(rows: pd.DataFrame) -> str:
     return next(complete, "size")
 
 
-def _draw_conditions(ax: Axes, rows: pd.DataFrame, unit: str, looks: Mapping[str, style.Look]) -> None:
+def _draw_conditions(ax: Axes, rows: pd.DataFrame, unit: str, looks: Mapping[str, Look]) -> None:
     """Draw the curves of all conditions, slightly shifted, the frontier, and marks of the advised conditions."""
+    dodge, places = Dodge.within(len(looks), SPREAD), {name: place for place, name in enumerate(looks)}
     for experiment, look in looks.items():
         curve = rows[rows["experiment"] == experiment].sort_values("size")
         if not len(curve):
             continue
         drawn = style.draw_points(
-            ax, curve[unit].astype(float), points_of(curve, None), look,
-            markersize=4.5, linewidth=0.9, elinewidth=0.6, capsize=1.5,
+            ax, curve[unit].astype(float), points_of(curve, None), look, dodge.shift(places[experiment]),
+            linestyle=look.dash, markersize=min(4.5, dodge.mark), linewidth=0.9, elinewidth=0.6,
+            capsize=min(1.5, dodge.cap),
         )  # fmt: skip
         for bars in drawn.lines[2]:
             bars.set_alpha(0.55)
@@ -176,22 +221,13 @@ def _draw_conditions(ax: Axes, rows: pd.DataFrame, unit: str, looks: Mapping[str
     ax.plot(frontier[unit].astype(float), 100 * frontier["accuracy"].astype(float), zorder=1.6, **FRONTIER)
     for row in rows[rows["is_advised"].astype(bool)].to_dict("records"):
         marked = ax.plot([float(row[unit])], [100 * float(row["accuracy"])], zorder=4, **ADVISED)
-        style.move_aside(ax, marked, looks[row["experiment"]].shift)
+        style.move_aside(ax, marked, dodge.shift(places[row["experiment"]]))
     _as_cost_axis(ax, set(rows["size"]) if unit == "size" else ())
 
 
-def _looks(experiments: Sequence[str]) -> dict[str, style.Look]:
-    """The look of each condition: the marker changes when the colours repeat."""
-    shifts = style.shifts(len(experiments), STEP, SPREAD)
-    return {
-        name: style.Look(COLOURS[place % len(COLOURS)], MARKERS[place // len(COLOURS) % len(MARKERS)], shifts[place])
-        for place, name in enumerate(experiments)
-    }
-
-
-def _condition_handles(rows: pd.DataFrame, looks: Mapping[str, style.Look]) -> list[Artist]:
+def _condition_handles(rows: pd.DataFrame, looks: Mapping[str, Look]) -> list[Artist]:
     handles: list[Artist] = [
-        style.line(look.colour, "-", _label(rows, name), look.marker) for name, look in looks.items()
+        style.line(look.colour, look.dash, _label(rows, name), look.marker) for name, look in looks.items()
     ]
     # Conditions of one accuracy are a point there, not a line.
     if rows[rows["on_frontier"].astype(bool)].groupby("model")["accuracy"].nunique().max() > 1:

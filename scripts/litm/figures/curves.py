@@ -1,6 +1,6 @@
 """Figures of curves over positions or sizes, in panels side by side: accuracies, their means, differences."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from litm.analysis.grid import means_of_cells, position_means
 from litm.base.messages import in_range, ordinal
-from litm.figures import style
+from litm.figures import multiples, style
 from litm.figures.chart import (
     CURVE,
     PUBLISHED,
@@ -35,12 +35,15 @@ from litm.figures.chart import (
     scored,
     shown_cells,
 )  # fmt: skip
+from litm.figures.looks import model_looks
 
 #: Characters of all tick labels of a panel: with more they would touch, so they are slanted.
 MOST_TICK_CHARACTERS = 30
 #: Points on either side of 0 that the axis of differences always shows.
 ALWAYS = 10.0
 DIFFERENCE_LABEL = "Difference (points)"
+#: Between the names of two models that are compared.
+MINUS = " minus "
 NO_DIFFERENCES = "No model answered the same questions under both conditions."
 
 Pair = tuple[str, str]
@@ -142,19 +145,15 @@ def _without_sizes(cells: pd.DataFrame, shown: Sequence[int]) -> Iterator[str]:
 
 
 def draw_curves(chart: Chart) -> Figure:
-    """The panels of a chart, each with its curves, published values and reference lines, above a common legend."""
-    looks = style.model_looks(chart.models, chart.places)
-
-    def draw(ax: Axes, panel: Panel, width: float) -> None:
-        style.draw_series(ax, panel.series, looks)
-        _draw_ticks(ax, panel)
-        style.draw_reference_columns(ax, panel.series, looks, width)
-
-    canvas, first = _drawn(chart, 1.2, draw)
+    """The panels of a chart, each with its curves, published values and reference lines, above a common legend; panels
+    of single models where the curves would cover one another.
+    """
+    chart = multiples.spread(chart)
+    canvas, first = _drawn(chart, 1.2)
     style.fit_y_axis(first, chart)
     counted = style.describe_n([trace for trace in chart.series(CURVE) if trace.model is not None], "point", "bars")
     notes = [counted, _describe_published(chart), style.describe_reference_columns(chart), style.describe_axis(first)]
-    style.add_legend(canvas, style.legend_handles(chart, looks), *notes)
+    style.add_legend(canvas, style.legend_handles(chart), *notes)
     style.add_note(canvas, filter(None, [chart.note]))
     return canvas
 
@@ -172,29 +171,29 @@ def _describe_published(chart: Chart) -> str:
     return f"published: n = {in_range(others)}, other questions" if others else ""
 
 
-def _drawn(chart: Chart, around: float, draw: Callable[[Axes, Panel, float], None]) -> tuple[Figure, Axes]:
+def _drawn(chart: Chart, around: float, line_at_0: bool = False) -> tuple[Figure, Axes]:
     """A figure with a chart's panels, their titles and labels, and its first axes.
 
-    around: inches above and below the panels; draw: draws a panel of a width in inches.
+    around: inches above and below the panels.
     """
-    grid = style.panel_grid(len(chart.panels), chart.room)
+    if chart.by_model:
+        canvas, axes = multiples.draw(chart, line_at_0)
+        return canvas, axes[0]
+    grid, looks = style.panel_grid(len(chart.panels), chart.room), model_looks(chart.models, chart.places)
     characters = int(grid.panel_width / style.CHARACTER_INCHES)
-    notes = [style.wrapped("\n".join(_notes(panel)), 1.2 * characters) for panel in chart.panels]
+    notes = [style.wrapped("\n".join(multiples.panel_notes(panel)), 1.2 * characters) for panel in chart.panels]
     height = style.PANEL_INCHES[1] + style.NOTE_LINE_INCHES * max(len(note.splitlines()) for note in notes)
     canvas = style.new_canvas(grid.width, height * grid.rows + around, chart.title)
-    axes = grid.axes(canvas)
+    axes, dodge = grid.axes(canvas), multiples.dodge_of(chart, grid.panel_width)
     for ax, panel in zip(axes, chart.panels, strict=True):
-        draw(ax, panel, grid.panel_width)
+        if line_at_0:
+            ax.axhline(0, color="0.25", linewidth=1, zorder=1.5)
+        style.draw_series(ax, panel.series, looks, dodge, style.curves_of(chart.series()))
+        _draw_ticks(ax, panel)
+        style.draw_reference_columns(ax, panel.series, looks, grid.panel_width)
     style.set_titles(axes, [style.wrapped(panel.title, characters) for panel in chart.panels], notes)
     grid.label(axes, style.wrapped(chart.x_label, characters) if chart.room else chart.x_label, chart.y_label)
     return canvas, axes[0]
-
-
-def _notes(panel: Panel) -> Iterator[str]:
-    """Sentences on models of a panel, for below its title."""
-    for said, models in (("no question scored", panel.absent), ("longer than in training", panel.beyond)):
-        if models:
-            yield f"{said}: {', '.join(models)}"
 
 
 def _draw_ticks(ax: Axes, panel: Panel) -> None:
@@ -203,27 +202,21 @@ def _draw_ticks(ax: Axes, panel: Panel) -> None:
     ax.set_xticks([x for x, _ in panel.ticks], labels)
     if sum(map(len, labels)) > MOST_TICK_CHARACTERS:
         ax.tick_params("x", rotation=45)
-    ax.margins(x=0.07)
+    ax.margins(x=style.MARGIN)
 
 
 def draw_differences(chart: Chart) -> Figure:
     """The panels of a chart, each with its curves and a line at 0, above a common legend."""
     if not chart.panels:
         return style.empty_canvas(chart.title, NO_DIFFERENCES)
-    looks = style.model_looks(chart.models, chart.places)
-
-    def draw(ax: Axes, panel: Panel, width: float) -> None:
-        ax.axhline(0, color="0.25", linewidth=1, zorder=1.5)
-        style.draw_series(ax, panel.series, looks)
-        _draw_ticks(ax, panel)
-
-    canvas, first = _drawn(chart, 1.4, draw)
+    chart = multiples.spread(chart)
+    canvas, first = _drawn(chart, 1.4, line_at_0=True)
     ends = style.ends_of(chart)
     first.set_ylim(min(-ALWAYS, min(ends) - 3), max(ALWAYS, max(ends) + 3))
     counted = style.describe_n(chart.series(CURVE), "point", "bars")
     note = "\n".join(filter(None, [chart.note, f"{counted}, each by itself"]))
     note = style.wrapped(note, canvas.get_figwidth() * style.TITLE_CHARACTERS_AN_INCH)
-    style.add_legend(canvas, style.legend_handles(chart, looks), note)
+    style.add_legend(canvas, style.legend_handles(chart), note)
     return canvas
 
 
@@ -254,7 +247,10 @@ def differences(figure: Mapping, rows: Rows) -> Chart:
         panels += [Panel(panel_title(figure, size, rows.token_counts), ticks, tuple(series))] if series else []
     models = list(dict.fromkeys(model for model, _ in named))
     note = "\n".join(f"{a} minus {b}" for a, b in dashes if a)
-    return replace(make_chart(figure, panels, models), y_label=DIFFERENCE_LABEL, note=note)
+    chart = make_chart(figure, panels, models)
+    # A tuned model minus its base has the look of the tuned one.
+    tuned = {name: chart.places[a] for name in models for a in [name.partition(MINUS)[0]] if a in chart.places}
+    return replace(chart, y_label=DIFFERENCE_LABEL, note=note, places={**chart.places, **tuned})
 
 
 def _shown(figure: Mapping, differences: pd.DataFrame) -> pd.DataFrame:
@@ -270,5 +266,5 @@ def _shown(figure: Mapping, differences: pd.DataFrame) -> pd.DataFrame:
 def _compared_models(row: Mapping) -> tuple[str, Pair]:
     """The legend's name of the model, and the pair of experiments; ("", "") between models, which the name tells."""
     if row["condition"] == "model":
-        return f"{row['model_a']} minus {row['model_b']}", ("", "")
+        return f"{row['model_a']}{MINUS}{row['model_b']}", ("", "")
     return str(row["model_a"]), (str(row["experiment_a"]), str(row["experiment_b"]))

@@ -12,6 +12,7 @@ from litm.analysis.pbi import CLASSES, FLAT_WITHIN, INVERTED
 from litm.figures import style
 from litm.figures.chart import Rows, index_of, indexed_curves, places_in_words
 from litm.figures.kinds import KINDS, room_of
+from litm.figures.looks import Look, model_looks
 
 #: Points: the range that is always shown, and the widest range.
 ALWAYS, EVER = (-20.0, 40.0), (-100.0, 100.0)
@@ -28,7 +29,7 @@ NO_ROWS = "No curve has a Position Bias Index:\nit takes a question that was sco
 
 
 #: Inches of a line, and points of its text and its marker: with few lines, and with many.
-NORMAL, COMPACT = (0.27, 9.5, 7.0), (0.15, 7.5, 5.5)
+NORMAL, COMPACT = (0.27, 9.5, 7.0), (0.155, style.LEAST_POINTS, 5.5)
 
 
 class _Row(NamedTuple):
@@ -63,7 +64,7 @@ def draw_forest(figure: Mapping, rows: Rows) -> Figure:
     canvas = style.new_canvas(_width(lines, font_size, room_of(figure)), height * line_inches + 1.8, TITLE)
     panel = canvas.subplots()
     _draw_bands(panel, lines)
-    looks = style.model_looks([curve["model"] for curve in curves], figure.get("places") or {})
+    looks = model_looks([curve["model"] for curve in curves], figure.get("places") or {})
     for row in lines:
         _draw_row(panel, row, looks[row.curve["model"]], font_size, marker_size)
     for name, rows_of in groups.items():
@@ -79,7 +80,7 @@ def draw_forest(figure: Mapping, rows: Rows) -> Figure:
     panel.grid(False)
     panel.annotate(
         "n   shape", (1, 1), (6, 3), xycoords="axes fraction", textcoords="offset points",
-        va="bottom", color="0.35", fontsize=7.5,
+        va="bottom", color="0.35", fontsize=style.LEAST_POINTS,
     )  # fmt: skip
     notes = [KINDS["pbi_forest"].x_label, *_explanation(lines, len(curves) - len(shown))]
     panel.set_xlabel("\n".join(notes), fontsize=9)
@@ -121,12 +122,12 @@ def _draw_bands(panel: Axes, rows: Sequence[_Row]) -> None:
         panel.axvspan(start, right, color=colour, linewidth=0, zorder=0)
         panel.annotate(
             name, ((start + right) / 2, 1), (0, 3), xycoords=panel.get_xaxis_transform(), textcoords="offset points",
-            ha="center", va="bottom", color="0.35", fontsize=7.5,
+            ha="center", va="bottom", color="0.35", fontsize=style.LEAST_POINTS,
         )  # fmt: skip
     panel.set_xlim(low, high)
 
 
-def _draw_row(panel: Axes, row: _Row, look: style.Look, font_size: float, marker_size: float) -> None:
+def _draw_row(panel: Axes, row: _Row, look: Look, font_size: float, marker_size: float) -> None:
     reason = row.curve["reason"]
     ink: tuple | str = NO_INFORMATION_COLOUR if reason else look.colour
     if row.limits:

@@ -1,6 +1,6 @@
 """Figures of accuracy by size and position: one heatmap per model, one row per size, one cell per position."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import matplotlib
@@ -28,11 +28,12 @@ from litm.figures.chart import (
     positioned,
     scored,
 )  # fmt: skip
+from litm.figures.looks import ink_on, model_looks
 
 #: Depth (fraction): the largest difference of depths in a column that share one label.
 SAME_DEPTH = 0.03
 #: Inches: width and height of a cell; labels of the rows; gap between panels; widest figure.
-CELL_INCHES, LABEL_INCHES, BETWEEN_INCHES, MAXIMUM_INCHES = (0.82, 0.5), 1.5, 0.55, 15.0
+CELL_INCHES, LABEL_INCHES, BETWEEN_INCHES, MAXIMUM_INCHES = (0.96, 0.56), 1.5, 0.55, 15.0
 #: Inches: height of the colour bar, and the gap above it.
 BAR_INCHES = (0.25, 0.2)
 LABEL_CHARACTERS, SMALL_CHARACTER_INCHES = 18, 0.075
@@ -60,9 +61,10 @@ def draw_heatmap(chart: Chart) -> Figure:
     ]
     height = CELL_INCHES[1] * sum(heights) + BETWEEN_INCHES * grid.rows + 2.0
     canvas = style.new_canvas(grid.width, height, chart.title)
-    axes = grid.axes(canvas, sharey=False, height_ratios=heights)
+    axes, looks = grid.axes(canvas, sharey=False, height_ratios=heights), model_looks(chart.models, chart.places)
     for index, (ax, panel) in enumerate(zip(axes, panels, strict=True)):
         _draw_panel(ax, panel)
+        style.mark_title(ax, looks[next(row.model for row in panel.series if row.model)])
         if grid.is_lowest(index):
             cells = max(3, max(len(_places(row)) for row in panel.series))
             characters = int(cells * CELL_INCHES[0] / SMALL_CHARACTER_INCHES)
@@ -159,11 +161,11 @@ def _draw_row(ax: Axes, line: int, row: Series) -> None:
     places = {x: place for place, x in enumerate(_places(row))}
     width = 1 / len(places)
     for gap in row.gaps:
-        ax.text((places[gap] + 0.5) * width, line + 0.5, style.wrapped(EMPTY, 12), fontsize=6.5, **note)
+        ax.text((places[gap] + 0.5) * width, line + 0.5, style.wrapped(EMPTY, 12), fontsize=style.LEAST_POINTS, **note)
     for point in row.points:
         place, colour = places[point.x or 0], HEAT(SCALE(100 * point.value))
         ax.add_patch(Rectangle((place * width, line), width, 1, facecolor=colour, edgecolor="white", linewidth=1))
-        _write(ax, (place + 0.5) * width, line, point, _ink(colour))
+        _write(ax, (place + 0.5) * width, line, point, ink_on(colour))
 
 
 def _write(ax: Axes, x: float, line: int, point: Point, ink: str) -> None:
@@ -172,11 +174,4 @@ def _write(ax: Axes, x: float, line: int, point: Point, ink: str) -> None:
     interval = "" if point.low is None or point.high is None else f"[{100 * point.low:.0f}, {100 * point.high:.0f}]"
     place = ordinal((point.x or 0) + 1)
     for height, text in ((0.58, interval), (0.81, f"{place}, n = {point.n:,}")):
-        ax.text(x, line + height, text, ha="center", va="center", color=ink, fontsize=6.5)
-
-
-def _ink(colour: Sequence[float]) -> str:
-    """Black or white: the one with the higher contrast on a colour (WCAG's relative luminance)."""
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour[:3]]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"
+        ax.text(x, line + height, text, ha="center", va="center", color=ink, fontsize=style.LEAST_POINTS)

@@ -1,13 +1,12 @@
-"""Style of all figures: colours, markers, intervals, reference lines, panels, axes, legends, files."""
+"""Style of all figures: intervals, reference lines, panels, axes, legends, files. Looks of models are in looks.py."""
 
 import logging
 import textwrap
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import BytesIO
-from itertools import count
 from math import ceil
 from operator import attrgetter
 from pathlib import Path
@@ -32,7 +31,7 @@ from litm.base.loading import hidden
 from litm.base.messages import in_range, interval, note, percent
 from litm.figures.chart import CURVE, PUBLISHED, REFERENCE, Chart, Point, Series
 from litm.figures.kinds import Page
-from litm.scoring.wrong_answers import CODE, CUT, EMPTY, INVENTED, LEFT_OUT, OTHER, OTHER_ITEM, REFUSAL
+from litm.figures.looks import STEP_POINTS, Dodge, Look, model_looks
 
 # seaborn has estimators of its own in their place, which no figure uses; their import takes longer than a figure.
 with hidden("scipy.stats", "scipy.cluster", "statsmodels"):
@@ -43,28 +42,16 @@ matplotlib.use("Agg")
 warnings.filterwarnings("ignore", "Glyph .* missing from font")
 logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
 
-#: Colours and markers of models, by a model's place in the study. resources/report/report.css and charts.js have the
-#: same values, which a test compares. All have a contrast of at least 3 to 1 on white; 40 models differ in one of both.
-COLOURS = ("#0173b2", "#d55e00", "#018a63", "#b04fa0", "#8a6d00", "#d6336c", "#5f6b7a", "#6741d9")
-MARKERS = ("o", "s", "^", "D", "v")
-#: Colours of wrong answers by kind, from the bottom of a bar, of similar lightness; the least informative kinds are
-#: grey, at the top. The page has its own, for light and dark.
-KIND_COLOURS = {
-    OTHER_ITEM: "#0173b2",
-    INVENTED: "#56b4e9",
-    LEFT_OUT: "#018a63",
-    CODE: "#b04fa0",
-    REFUSAL: "#d55e00",
-    CUT: "#e0a100",
-    EMPTY: "#3a3a3a",
-    OTHER: "#b8bec6",
-}
 POINTS_AN_INCH = 72
 PANEL_INCHES = (3.6, 3.0)
 #: Inches: narrowest panel if the figure's width is given; the vertical axis with its labels.
 NARROW_INCHES, AXIS_INCHES = 2.6, 0.4
 MINIMUM_INCHES = 5.4
 TITLE_CHARACTERS_AN_INCH = 9
+#: Points: labels of axes, small text, and the smallest, which is readable on a phone.
+LABEL_POINTS, SMALL_POINTS, LEAST_POINTS = 10.8, 8.5, 8.0
+#: Fraction of the range of the positions that is left free at either side.
+MARGIN = 0.07
 #: Inches of the legend: narrowest entry; entry without its text; one character; one line.
 LEGEND_ENTRY_INCHES, LEGEND_EDGE_INCHES, CHARACTER_INCHES, LEGEND_LINE_INCHES = 1.8, 0.7, 0.09, 0.2
 #: The vertical axis begins at 0 if the lowest end is at most this share of the highest.
@@ -74,10 +61,6 @@ NOTE_LINE_POINTS = 11
 NOTE_LINE_INCHES = NOTE_LINE_POINTS / POINTS_AN_INCH
 #: Inches: width of a small character, in a figure that is narrower than MINIMUM_INCHES.
 SMALL_CHARACTER_INCHES = 0.082
-#: Points: shift between the curves of two models, so that equal curves are visible, and of all together at most.
-STEP_POINTS, SPREAD_POINTS = 3.0, 18.0
-#: Points: shift between two experiments of a model.
-EXPERIMENT_STEP_POINTS = 1.5
 #: Line styles of the reference lines, in their order; the curves themselves are solid or dashed by experiment.
 REFERENCE_STYLES: tuple = (":", "-.", (0, (1, 3)))
 CURVE_STYLES: tuple = ("-", "--", (0, (5, 1, 1, 1)), (0, (2, 1)))
@@ -88,14 +71,18 @@ PUBLISHED_LOOK: dict[str, Any] = {
     "markersize": 5,
     "markerfacecolor": "white",
 }
+#: Line style of the other models behind a model's curve.
+BEHIND_LOOK: dict[str, Any] = {"color": "0.77", "linewidth": 0.8}
 #: Grey, because a retriever's recall belongs to no model.
-RECALL_COLOUR = (0.3, 0.3, 0.3)
+RECALL = Look((0.3, 0.3, 0.3), "")
 #: Look of a note between a panel and its title, or in a panel.
 NOTE: dict[str, Any] = {
     "xycoords": "axes fraction", "textcoords": "offset points", "ha": "center", "color": "0.35", "fontsize": "small",
 }  # fmt: skip
 #: Inches from the last position to the intervals of the first reference line, and between lines.
 STEP_INCHES = 0.3
+#: Fraction of a panel that its axes have, without labels and gaps.
+PANEL_SHARE = 0.82
 #: Fraction of the panel's width: the least that positions have.
 LEAST_OF_POSITIONS = 0.6
 #: Dots per inch of pictures.
@@ -105,7 +92,7 @@ DPI = 300
 def new_canvas(width: float, height: float, title: str) -> Figure:
     """An empty figure (sizes in inches) in the common theme, with its title, wrapped to the width, at the top."""
     # Journals refuse Type 3 fonts; 42 is TrueType.
-    sns.set_theme(style="whitegrid", font_scale=0.9, rc={"pdf.fonttype": 42})
+    sns.set_theme(style="whitegrid", font_scale=0.9, rc={"pdf.fonttype": 42, "hatch.linewidth": 0.7})
     canvas = Figure(figsize=(width, height), layout="constrained")
     canvas.suptitle(wrapped(title, width * TITLE_CHARACTERS_AN_INCH), fontweight="bold")
     return canvas
@@ -174,78 +161,66 @@ def even_columns(panels: int, fitting: int) -> int:
     return ceil(panels / ceil(panels / fitting)) if panels else 1
 
 
-@dataclass(frozen=True)
-class Look:
-    """Colour and marker of a model; shift: horizontal offset of its curves in points."""
-
-    colour: Any
-    marker: str
-    shift: float
-
-
-def model_looks(models: Sequence[str], places: Mapping[str, int]) -> dict[str, Look]:
-    """The look of each model: colour and marker by its place in the study, equal in all figures; shift by its place in
-    this figure.
+def dash_of(series: Series, look: Look) -> Any:
+    """The line style of a series: of a reference line by its experiment, of a curve by its experiment, or by its model
+    if all curves are of one experiment.
     """
-    of_study = places_of(models, places)
-    moved = zip(of_study.items(), shifts(len(of_study), STEP_POINTS, SPREAD_POINTS), strict=True)
-    return {
-        model: Look(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)], shift)
-        for (model, place), shift in moved
-    }
+    if series.kind == REFERENCE:
+        return REFERENCE_STYLES[series.dash % len(REFERENCE_STYLES)]
+    return CURVE_STYLES[series.dash % len(CURVE_STYLES)] if series.label or series.dash else look.dash
 
 
-def shifts(number: int, step: float, spread: float) -> list[float]:
-    """Offsets of curves around 0: `step` from one to the next, `spread` for all at most."""
-    return [(place - (number - 1) / 2) * min(step, spread / number) for place in range(number)]
+def curves_of(series: Iterable[Series]) -> list[tuple[str | None, int]]:
+    """The curves that stand side by side at a position, as (model, dash)."""
+    return list(dict.fromkeys((trace.model, trace.dash) for trace in series if trace.kind == CURVE))
 
 
-def places_of(models: Iterable[str], places: Mapping[str, int]) -> dict[str, int]:
-    """The place of each model in the study; models without one follow all others."""
-    names = list(dict.fromkeys(models))
-    free = count(max((places[model] for model in names if model in places), default=-1) + 1)
-    return {model: places[model] if model in places else next(free) for model in names}
+def draw_series(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look], dodge: Dodge, order: Sequence) -> None:
+    """Draw curves, published values and reference lines in per cent; curves cover published values.
 
-
-def dash_of(series: Series) -> Any:
-    """The line style of a series."""
-    styles = REFERENCE_STYLES if series.kind == REFERENCE else CURVE_STYLES
-    return styles[series.dash % len(styles)]
-
-
-def draw_series(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look]) -> None:
-    """Draw curves, published values and reference lines in per cent; curves cover published values."""
+    dodge, order: of the curves of the figure, see `curves_of`.
+    """
+    places = {key: place for place, key in enumerate(order)}
     for trace in series:
-        look = Look(RECALL_COLOUR, "", 0.0) if trace.model is None else looks[trace.model]
+        look = RECALL if trace.model is None else looks[trace.model]
+        dash, place = dash_of(trace, look), places.get((trace.model, trace.dash))
         if trace.kind == REFERENCE:
-            ax.axhline(100 * trace.points[0].value, color=look.colour, linestyle=dash_of(trace), linewidth=1.4)
+            ax.axhline(100 * trace.points[0].value, color=look.colour, linestyle=dash, linewidth=1.4)
             continue
         xs = [point.x for point in trace.points if point.x is not None]
-        aside = replace(look, shift=look.shift + EXPERIMENT_STEP_POINTS * trace.dash)
+        shift = 0.0 if place is None else dodge.shift(place)
         if trace.kind == PUBLISHED:
             values = [100 * point.value for point in trace.points]
             artists = ax.plot(xs, values, color=look.colour, marker=look.marker, zorder=1.9, **PUBLISHED_LOOK)
-            move_aside(ax, artists, aside.shift)
-        else:
-            curve = draw_points(ax, xs, trace.points, aside, linestyle=dash_of(trace)).lines[0]
-            gaps = [gap for gap in trace.gaps if xs[0] < gap < xs[-1]]
-            at = np.searchsorted(xs, gaps)
-            curve.set_data(np.insert(xs, at, gaps), np.insert(np.asarray(curve.get_ydata()), at, np.nan))
+            move_aside(ax, artists, shift)
+            continue
+        sizes = {"markersize": dodge.mark, "capsize": dodge.cap}
+        curve = draw_points(ax, xs, trace.points, look, shift, linestyle=dash, **sizes).lines[0]
+        curve.set_data(*with_gaps(trace, np.asarray(curve.get_ydata())))
+
+
+def with_gaps(trace: Series, values: Any) -> tuple[Any, Any]:
+    """The places of a curve's points, and its values, with a value of nan at each of its gaps, where no line is."""
+    xs = [point.x for point in trace.points if point.x is not None]
+    gaps = [gap for gap in trace.gaps if xs[0] < gap < xs[-1]]
+    at = np.searchsorted(xs, gaps)
+    return np.insert(np.asarray(xs, dtype=float), at, gaps), np.insert(np.asarray(values, dtype=float), at, np.nan)
 
 
 def draw_points(
-    ax: Axes, xs: Iterable[float], points: Sequence[Point], look: Look, **options: Any
+    ax: Axes, xs: Iterable[float], points: Sequence[Point], look: Look, shift: float = 0.0, **options: Any
 ) -> ErrorbarContainer:
-    """Draw points at these places in per cent, with their 95 % intervals and a line through them, moved aside.
+    """Draw points at these places in per cent, with their 95 % intervals and a line through them, moved aside by
+    `shift` points.
 
     options: of `Axes.errorbar`.
     """
     values = [100 * point.value for point in points]
     drawn = ax.errorbar(
         list(xs), values, yerr=interval_lengths(points), color=look.colour, marker=look.marker,
-        **{"markersize": 5, "capsize": 3, "elinewidth": 1, **options},
+        **{"markersize": 5, "capsize": 2, "elinewidth": 1, **options},
     )  # fmt: skip
-    move_aside(ax, drawn.get_children(), look.shift)
+    move_aside(ax, drawn.get_children(), shift)
     return drawn
 
 
@@ -259,18 +234,21 @@ def move_aside(ax: Axes, artists: Iterable[Artist], shift: float) -> None:
             artist.set_transform(moved)
 
 
+def limits_of(point: Point) -> tuple[float, float, float]:
+    """Lower limit, value and upper limit in per cent; the value itself for a limit that is unknown."""
+    low, high = (point.value if end is None else end for end in (point.low, point.high))
+    return 100 * low, 100 * point.value, 100 * high
+
+
 def interval_lengths(points: Sequence[Point]) -> list[list[float]]:
     """Distances of the 95 % limits below and above the values, in points of per cent; 0 if unknown."""
-    below = [0.0 if point.low is None else max(0.0, 100 * (point.value - point.low)) for point in points]
-    above = [0.0 if point.high is None else max(0.0, 100 * (point.high - point.value)) for point in points]
-    return [below, above]
+    limits = [limits_of(point) for point in points]
+    return [[max(0.0, value - low) for low, value, _ in limits], [max(0.0, high - value) for _, value, high in limits]]
 
 
 def ends_of(chart: Chart) -> list[float]:
     """Both ends of every interval of a chart in per cent; the value itself if they are unknown."""
-    points = [point for series in chart.series() for point in series.points]
-    limits = [limit for point in points for limit in (point.low, point.high, point.value) if limit is not None]
-    return [100 * limit for limit in limits]
+    return [limit for series in chart.series() for point in series.points for limit in limits_of(point)]
 
 
 def set_titles(axes: Sequence[Axes], titles: Sequence[str], notes: Sequence[str]) -> None:
@@ -280,6 +258,16 @@ def set_titles(axes: Sequence[Axes], titles: Sequence[str], notes: Sequence[str]
         ax.set_title(title, pad=6 + NOTE_LINE_POINTS * lines)
         if below:
             ax.annotate(below, (0.5, 1), (0, 3), va="bottom", **NOTE)
+
+
+def mark_title(ax: Axes, look: Look) -> None:
+    """Draw a model's mark left of the panel's title, beside its last line."""
+    width = POINTS_AN_INCH * ax.title.get_window_extent().width / ax.figure.dpi
+    (mark,) = ax.plot(
+        [0.5], [1], look.marker, color=look.colour, markersize=7, clip_on=False, scalex=False, scaley=False,
+    )  # fmt: skip
+    aside = ScaledTranslation(-(width / 2 + 9) / POINTS_AN_INCH, 9.5 / POINTS_AN_INCH, ax.figure.dpi_scale_trans)
+    mark.set_transform(ax.transAxes + aside)
 
 
 def fit_y_axis(ax: Axes, chart: Chart) -> None:
@@ -293,7 +281,7 @@ def fit_y_axis(ax: Axes, chart: Chart) -> None:
     low, high = min(ends), max(ends)
     spare = max(3.0, (20 - (high - low)) / 2)
     bottom, top = max(-2.0, low - spare), min(102.0, high + spare)
-    if low <= ZERO_SHARE * high:
+    if low <= ZERO_SHARE * high or bottom < 1:
         bottom = -2.0
     ax.set_ylim(bottom, top)
     ax.set_yticks([tick for tick in ax.get_yticks() if max(0, bottom) <= tick <= min(100, top)])
@@ -313,21 +301,28 @@ def describe_axis(ax: Axes) -> str:
     return f"the vertical axis begins at {bottom:.0f} %, not at 0" if bottom >= 1 else ""
 
 
-def legend_handles(chart: Chart, looks: Mapping[str, Look]) -> list[Artist]:
-    """Legend entries of models, experiments (if there are several), reference lines, recall and published values."""
+def legend_handles(chart: Chart) -> list[Artist]:
+    """Legend entries of models, experiments (if there are several), reference lines, recall and published values. Where
+    each model has panels, which name it, an entry of the other models stands for theirs.
+    """
     curves = {trace.label: trace for trace in chart.series(CURVE) if trace.model is not None and trace.label}
-    recalls = {trace.label: trace for trace in chart.series(CURVE) if trace.model is None}
+    recalls = {f"{trace.label} (n = {trace.points[0].n:,})": trace for trace in chart.series(CURVE) if not trace.model}
     has_published = any(True for _ in chart.series(PUBLISHED))
+    models = [
+        line(look.colour, "-" if curves else look.dash, with_facts(chart, model), look.marker)
+        for model, look in model_looks(chart.models, chart.places).items()
+    ]
+    others = [Line2D([], [], label="the other models", **BEHIND_LOOK)]
     return [
-        *(line(look.colour, "-", _with_facts(chart, model), look.marker) for model, look in looks.items()),
-        *(line("0.3", dash_of(trace), label) for label, trace in curves.items()),
+        *(others if chart.by_model else models),
+        *(line("0.3", dash_of(trace, RECALL), label) for label, trace in curves.items()),
         *reference_handles(chart),
-        *(line("0.3", dash_of(trace), f"{label} (n = {trace.points[0].n:,})") for label, trace in recalls.items()),
+        *(line("0.3", dash_of(trace, RECALL), label) for label, trace in recalls.items()),
         *([Line2D([], [], color="0.3", marker="o", label="published", **PUBLISHED_LOOK)] if has_published else []),
     ]
 
 
-def _with_facts(chart: Chart, model: str) -> str:
+def with_facts(chart: Chart, model: str) -> str:
     """The name of a model with its facts."""
     return f"{model} ({chart.facts[model]})" if model in chart.facts else model
 
@@ -397,21 +392,35 @@ def add_note(canvas: Figure, sentences: Iterable[str]) -> None:
         canvas.set_figheight(canvas.get_figheight() + LEGEND_LINE_INCHES * len(note.splitlines()))
 
 
+def reference_lines(series: Iterable[Series]) -> dict[str, list[Series]]:
+    """The reference lines with intervals, by their labels."""
+    shown = (trace for trace in series if trace.kind == REFERENCE and trace.model and trace.points[0].low is not None)
+    return grouped(shown, attrgetter("label"))
+
+
+def share_of_columns(lines: Mapping[str, Sequence], panel_inches: float) -> float:
+    """The fraction of a panel's width that the intervals of these reference lines take."""
+    widest = max((len(models) for models in lines.values()), default=0)
+    inches = max(STEP_INCHES, STEP_POINTS * (widest + 1) / POINTS_AN_INCH)
+    return min(1 - LEAST_OF_POSITIONS, inches * (len(lines) + 1) / panel_inches) if lines else 0.0
+
+
 def draw_reference_columns(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look], panel_inches: float) -> None:
     """Draw the values of the reference lines with their 95 % intervals, models next to one another. Called after the
     ticks and the limits of the horizontal axis are set.
     """
-    shown = (trace for trace in series if trace.kind == REFERENCE and trace.model and trace.points[0].low is not None)
-    lines = grouped(shown, attrgetter("label"))
+    lines = reference_lines(series)
     if not lines:
         return
     low, high = ax.get_xlim()
-    share = min(1 - LEAST_OF_POSITIONS, STEP_INCHES * (len(lines) + 1) / panel_inches)
+    share = share_of_columns(lines, panel_inches)
     step = (high - low) * share / (1 - share) / (len(lines) + 1)
+    room = POINTS_AN_INCH * PANEL_SHARE * panel_inches * share / (len(lines) + 1)
     for number, (label, models) in enumerate(lines.items()):
-        at = high + (number + 0.5) * step
-        for trace in models:
-            draw_points(ax, [at], trace.points, looks[str(trace.model)], markersize=4, capsize=2.5)
+        at, dodge = high + (number + 0.5) * step, Dodge.within(len(models), room)
+        for place, trace in enumerate(models):
+            sizes = {"markersize": min(4.0, dodge.mark), "capsize": dodge.cap}
+            draw_points(ax, [at], trace.points, looks[str(trace.model)], dodge.shift(place), **sizes)
         if len(models) == 1:
             _name(ax, label, models[0], looks[str(models[0].model)])
     ax.set_xlim(low, high + step * (len(lines) + 0.5))
@@ -431,7 +440,8 @@ def _name(ax: Axes, label: str, series: Series, look: Look) -> None:
 def describe_reference_columns(chart: Chart) -> str:
     """A note on these intervals; '' without any."""
     has_any = any(trace.points[0].low is not None for trace in chart.series(REFERENCE))
-    return "at the right: 95 % intervals of the horizontal lines" if has_any else ""
+    where = "bands" if chart.by_model else "at the right"
+    return f"{where}: 95 % intervals of the horizontal lines" if has_any else ""
 
 
 def fit(figure: Figure, page: Page | None) -> float:

@@ -27,9 +27,21 @@ from litm.figures.chart import (
     recall_of,
 )
 from litm.figures.kinds import KINDS
-from litm.figures.style import COLOURS
+from litm.figures.looks import COLOURS
 from litm.report.sizes import SizeNames
 
+#: Paths of the marks of models, as charts.js has them, which a test compares.
+MARK_PATHS = (
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0",
+    "M-3.6 -3.6h7.2v7.2h-7.2z",
+    "M0 -4.8L4.5 3.4H-4.5z",
+    "M0 -5L5 0L0 5L-5 0z",
+    "M0 4.8L4.5 -3.4H-4.5z",
+    "M-1.6 -4.8h3.2v3.2h3.2v3.2h-3.2v3.2h-3.2v-3.2h-3.2v-3.2h3.2z",
+    "M-4.6 -2.3L-2.3 -4.6L0 -2.3L2.3 -4.6L4.6 -2.3L2.3 0L4.6 2.3L2.3 4.6L0 2.3L-2.3 4.6L-4.6 2.3L-2.3 0z",
+    "M-4.8 0L3.4 -4.5V4.5z",
+    "M4.8 0L-3.4 -4.5V4.5z",
+)
 #: Fraction: the least height of the vertical axis.
 LEAST_HEIGHT = 0.2
 #: Fraction: the scale of the Position Bias Index ends at a multiple of it that no interval exceeds.
@@ -113,9 +125,10 @@ def _heights(drawn: Chart) -> list[float]:
 def forest(position_bias: pd.DataFrame | None, models: Sequence[str], names: SizeNames) -> dict | None:
     """{ticks: (place, label) on the scale, rows}, or None if no curve has a Position Bias Index.
 
-    A row is {experiment, model, colour, what (size and placement), n, text, words, left, dot, right}.
+    A row is {experiment, model, colour, mark, what (size and placement), n, text, words, left, dot, right}.
     words: the class, if the whole interval lies in it, and the shape. left, dot, right and the places of ticks: per
-    cent of the scale's width, from its left end. colour: index of the page's colours, by the model's place in `models`.
+    cent of the scale's width, from its left end. colour: index of the page's colours, by the model's place in `models`;
+    mark: the path of its mark.
     Rows are in the order of experiments, then models. Curves without an index, or with one that carries no information,
     are left out.
     """
@@ -136,6 +149,7 @@ def _forest_row(curve: Mapping, limit: float, models: Sequence[str], names: Size
         "experiment": curve["experiment"],
         "model": curve["model"],
         "colour": models.index(curve["model"]) % len(COLOURS),
+        "mark": MARK_PATHS[models.index(curve["model"]) % len(MARK_PATHS)],
         "what": ", ".join(filter(None, what)),
         "n": f"{curve['n']:,}",
         "text": f"{percent(curve['pbi'])} {interval_of(curve, 'pbi')}",

@@ -15,7 +15,7 @@ from litm.figures.bars import draw_bars, targets
 from litm.figures.chart import Rows
 from litm.figures.curves import draw_curves, positions
 from litm.figures.kinds import KINDS
-from litm.figures.style import COLOURS
+from litm.figures.looks import COLOURS
 from litm.placements import depth_of
 from litm.records.cells import Curve
 from litm.records.examples import Example
