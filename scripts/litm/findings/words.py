@@ -32,7 +32,8 @@ REMEDIES: Mapping[str, str] = {
     "easier_questions": "use easier questions or another model",
     "more_or_questions_that_need_documents": "use more questions or questions that need the documents",
     "more_or_easier_questions": "use more questions, easier questions or another model",
-    "more_clusters_or_questions_that_need_documents": "use more clusters ({cluster}) or questions that need the documents",
+    "more_clusters_or_questions_that_need_documents": "use more clusters ({cluster}) or questions that need the "
+    "documents",
     "more_clusters_or_easier_questions": "use more clusters ({cluster}), easier questions or another model",
 }
 #: Why the positions of a curve tell nothing.
