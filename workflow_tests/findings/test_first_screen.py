@@ -145,6 +145,8 @@ def test_the_matrix_of_pairs_has_each_difference_both_ways_the_most_accurate_mod
     curves = [curve_rows(model, level) for model, level in (("a", 0.5), ("b", 0.7), ("c", 0.3))]
     (matrix,) = screen(*curves, model_pairs=[*pair_rows((-0.2, 0.01)), *pair_rows((0.2, 0.2), a="a", b="c")]).pairs
     assert matrix.models == ("b", "a", "c")
+    (without,) = screen(*curves, model_pairs=[*pair_rows(), *pair_rows(b="c")], stand_ins=["b"]).pairs
+    assert without.models == ("a", "c")
     (_, b_a, b_c), (a_b, _, a_c), (_, c_a, _) = matrix.cells
     assert a_b == Number(*map(pytest.approx, (-0.2, -0.26, -0.14, 0.01)))
     assert b_a == Number(*map(pytest.approx, (0.2, 0.14, 0.26, 0.01))) and b_c is None
@@ -183,6 +185,13 @@ def test_a_headline_on_one_experiment_names_it_first_and_counts_models():
     told = headline(screen(*shown, *curves).headline)
     assert told.startswith("On kv, s4 loses 25 points [20, 30] when the answer is at the start or the end; s3 loses")
     assert told.endswith("; 2 more lose accuracy by position; for 3 other models the questions do not suffice to tell.")
+
+
+def test_experiments_with_a_remedy_are_not_in_the_headline():
+    curves = [curve_rows("a", 0.5), ([], bias_row(experiment="kv-ends", places=(0.9, 0.1, 0.9)))]
+    assert [one.experiments for one in screen(*curves, plain=["kv"]).headline] == [("kv",)]
+    rows = [accuracy_row("a", "kv-ends", position=None), accuracy_row("a", "kv", position=None)]
+    assert [one.experiments for one in screen(accuracy=rows, plain=["kv"]).headline] == [("kv",)]
 
 
 def test_that_a_document_does_not_help_is_told_in_place_of_a_curve_that_shows_nothing():

@@ -108,6 +108,12 @@ def test_an_advice_is_silent_where_the_document_is_not_shown_to_help_unless_posi
     differing = tables()
     differing["position_bias"] += [bias_row(experiment="qa")]
     assert study(differing, advice=[advice()]).of_kind("advice")
+    # Of two experiments with the same questions, one whose positions differ is enough.
+    differing["accuracy"].append(accuracy_row(experiment="rag"))
+    differing["utilisation"].append(utilisation_row(0.1, 0.1, experiment="rag"))
+    settings = [one | ({"oracle": "best"} if one["name"] == "rag" else {}) for one in EXPERIMENTS]
+    both = findings_of(lambda name: differing.get(name, []), settings, advice=[advice()])
+    assert len(both.of_kind("no_benefit")) == 3 and both.of_kind("advice")
 
 
 def test_pairs_leave_out_the_positions_of_models_that_tell_nothing():

@@ -93,7 +93,7 @@ def probability_rows(**p_values) -> list[dict]:
     """Rows of log_probability_effects.csv: p of the effects that are named, 1 of others."""
     return [
         row_of("log_probability_effects", model="a", experiment="kv", size=20, quantity=quantity, effect=name, n=60,
-               value=-0.4, ci_low=-0.7, ci_high=-0.1, p_holm=p_values.get(name, 1.0))
-        for quantity in ("per_token", "answer")
+               value=-0.4 if quantity == "answer" else -0.1, ci_low=-0.7, ci_high=-0.1, p_holm=p_values.get(name, 1.0))
+        for quantity in ("answer", "per_token")
         for name in ("pbi", "primacy", "recency", "tilt")
     ]  # fmt: skip

@@ -399,7 +399,7 @@ def _no_loss(findings: Sequence[Finding], is_more: bool, has_experiment: bool) -
 
 
 def _untold(findings: Sequence[Finding], is_more: bool, has_experiment: bool) -> str:
-    needed = [finding.facts["needed"] for finding in findings if (finding.facts["needed"] or 0) > (finding.n or 0)]
+    needed = [finding.facts["needed"] for finding in findings if finding.facts["needed"]]
     enough = f", {about(max(needed))} would" if needed else ""
     return f"for {_which(findings, is_more)} the questions do not suffice to tell{enough}"
 
