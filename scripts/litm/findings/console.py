@@ -24,7 +24,8 @@ class Texts(NamedTuple):
     """The sentences of the screen."""
 
     headline: str = ""
-    advice: Sequence[str] = ()
+    advice: Sequence[Sequence[str]] = ()
+    """The sentences of each advice."""
     probabilities: Sequence[str] = ()
     warnings: Sequence[tuple[int, str]] = ()
     """Number of the marks, 0 without one, and the sentence."""
@@ -36,7 +37,7 @@ def texts_of(screen: FirstScreen, findings: StudyFindings) -> Texts:
     first = [finding for finding in screen.headline if finding.kind != "advice"]
     return Texts(
         headline(first) if first else "",
-        [" ".join(advice_sentences(finding)) for finding in screen.advice],
+        [advice_sentences(finding) for finding in screen.advice],
         [sentence(finding) for finding in findings.of_kind("log_probability")],
         [(group.number, warning_sentence(group.findings)) for group in screen.warnings],
     )
@@ -57,11 +58,8 @@ def console_lines(
     """
     width = terminal.width
     first = _cut(wrapped(texts.headline, width), MOST_HEADLINE, width)
-    others = [
-        line
-        for title, sentences in ((ADVICE, texts.advice), (PROBABILITIES, texts.probabilities))
-        for line in _sentences([("", text) for text in sentences], MOST_SENTENCES, terminal, title)
-    ]
+    probabilities = [("", text) for text in texts.probabilities]
+    others = _advice(texts.advice, terminal) + _sentences(probabilities, MOST_SENTENCES, terminal, PROBABILITIES)
     ending = [line for file in files for line in wrapped(file, width)]
     room = MOST - len(first) - len(others) - len(ending)
     marked = [(f"{mark((number,), terminal)} " if number else "- ", text) for number, text in texts.warnings]
@@ -73,6 +71,19 @@ def console_lines(
     if sum(map(len, sections)) + len(sections) - 1 <= MOST:
         sections = [["", *section] if place else section for place, section in enumerate(sections)]
     return [_plain(line) if terminal.is_ascii else line for section in sections for line in section]
+
+
+def _advice(advice: Sequence[Sequence[str]], terminal: Terminal) -> list[str]:
+    """What to do, with as many of the other sentences of each advice as there is room for."""
+    lines: list[str] = []
+    for most in range(1, max(map(len, advice), default=0) + 1):
+        title = ADVICE if most >= max(map(len, advice)) else f"{ADVICE.removesuffix(':')} (in full: {terminal.rest}):"
+        more = _sentences([("", " ".join(sentences[:most])) for sentences in advice], MOST, terminal, title)
+        if lines and len(more) > MOST_SENTENCES:
+            break
+        lines = more if len(more) <= MOST_SENTENCES else lines
+    first = [("", sentences[0]) for sentences in advice]
+    return lines or _sentences(first, MOST_SENTENCES, terminal, ADVICE)
 
 
 def _sentences(
