@@ -65,8 +65,8 @@ WARNING = (
 TEXTS = Texts(
     "gpt-4o-mini loses 22 points when the answer is not at the start; for the other nine the questions do not suffice "
     "to tell, about 600 would.",
-    ("gpt-4o-mini on rag: pass 5 documents, best last; it costs US$ 0.40 per 1,000 questions. Shown: +8.1 points "
-     "[3.0, 13.2].",),
+    [["gpt-4o-mini on rag: pass 5 documents, best last; it costs US$ 0.40 per 1,000 questions. Shown: +8.1 points "
+      "[3.0, 13.2]."]],
     warnings=[(number if number < 4 else 0, WARNING) for number in range(1, 13)],
 )  # fmt: skip
 
@@ -214,6 +214,20 @@ def test_a_graded_metric_and_several_placements_of_a_size_are_named():
     lines = lines_of(FirstScreen((), (table,), (), (), ()), 100, Texts())
     assert lines[1] == "needles, 20 documents, answers at 1st, 10th, n = 60, Token F1"
     assert lines[4] == "needles, 20 documents, answers at 0, 1, n = 60, Token F1"
+
+
+def test_an_advice_has_as_many_of_its_sentences_as_fit_and_every_model_has_the_first():
+    advice = [
+        [f"m{number}: pass 5 documents.", "It is the cheapest.", "It may lose 3.0 points. " * 9] for number in range(4)
+    ]
+    empty = FirstScreen((), (), (), (), ())
+    lines = console_lines(empty, Texts(advice=advice[:1]), {}, [], Terminal(100))
+    assert lines[0] == "What to do:" and lines[1].startswith("  m0: pass 5 documents. It is the cheapest. It may lose")
+    lines = console_lines(empty, Texts(advice=advice), {}, [], Terminal(100))
+    assert lines[0] == "What to do (in full: results/report.html):"
+    assert lines[1:] == [f"  m{number}: pass 5 documents. It is the cheapest." for number in range(4)]
+    lines = console_lines(empty, Texts(advice=[advice[0]] * 9), {}, [], Terminal(100))
+    assert len(lines) == 6 and lines[-1] == "  and 5 more: results/report.html"
 
 
 def test_a_run_without_results_has_warnings_alone():

@@ -6,11 +6,10 @@ said what and where it is.
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from textwrap import wrap
 from typing import NamedTuple
 
 from litm.findings.advice_words import advice_sentences
-from litm.findings.console_tables import Terminal, mark, table_lines
+from litm.findings.console_tables import Terminal, mark, table_lines, wrapped
 from litm.findings.first_screen import FirstScreen
 from litm.findings.record import StudyFindings
 from litm.findings.words import headline, sentence, warning_sentence
@@ -25,7 +24,8 @@ class Texts(NamedTuple):
     """The sentences of the screen."""
 
     headline: str = ""
-    advice: Sequence[str] = ()
+    advice: Sequence[Sequence[str]] = ()
+    """The sentences of each advice."""
     probabilities: Sequence[str] = ()
     warnings: Sequence[tuple[int, str]] = ()
     """Number of the marks, 0 without one, and the sentence."""
@@ -37,7 +37,7 @@ def texts_of(screen: FirstScreen, findings: StudyFindings) -> Texts:
     first = [finding for finding in screen.headline if finding.kind != "advice"]
     return Texts(
         headline(first) if first else "",
-        [" ".join(advice_sentences(finding)) for finding in screen.advice],
+        [advice_sentences(finding) for finding in screen.advice],
         [sentence(finding) for finding in findings.of_kind("log_probability")],
         [(group.number, warning_sentence(group.findings)) for group in screen.warnings],
     )
@@ -57,13 +57,10 @@ def console_lines(
     with_positions: whether one model has a column for each position, if there is room.
     """
     width = terminal.width
-    first = _cut(wrap(texts.headline, width), MOST_HEADLINE, width)
-    others = [
-        line
-        for title, sentences in ((ADVICE, texts.advice), (PROBABILITIES, texts.probabilities))
-        for line in _sentences([("", text) for text in sentences], MOST_SENTENCES, terminal, title)
-    ]
-    ending = [line for file in files for line in wrap(file, width, break_long_words=False)]
+    first = _cut(wrapped(texts.headline, width), MOST_HEADLINE, width)
+    probabilities = [("", text) for text in texts.probabilities]
+    others = _advice(texts.advice, terminal) + _sentences(probabilities, MOST_SENTENCES, terminal, PROBABILITIES)
+    ending = [line for file in files for line in wrapped(file, width)]
     room = MOST - len(first) - len(others) - len(ending)
     marked = [(f"{mark((number,), terminal)} " if number else "- ", text) for number, text in texts.warnings]
     n_marked = sum(number > 0 for number, _ in texts.warnings)
@@ -76,6 +73,19 @@ def console_lines(
     return [_plain(line) if terminal.is_ascii else line for section in sections for line in section]
 
 
+def _advice(advice: Sequence[Sequence[str]], terminal: Terminal) -> list[str]:
+    """What to do, with as many of the other sentences of each advice as there is room for."""
+    lines: list[str] = []
+    for most in range(1, max(map(len, advice), default=0) + 1):
+        title = ADVICE if most >= max(map(len, advice)) else f"{ADVICE.removesuffix(':')} (in full: {terminal.rest}):"
+        more = _sentences([("", " ".join(sentences[:most])) for sentences in advice], MOST, terminal, title)
+        if lines and len(more) > MOST_SENTENCES:
+            break
+        lines = more if len(more) <= MOST_SENTENCES else lines
+    first = [("", sentences[0]) for sentences in advice]
+    return lines or _sentences(first, MOST_SENTENCES, terminal, ADVICE)
+
+
 def _sentences(
     texts: Sequence[tuple[str, str]], most: int, terminal: Terminal, title: str, n_first: int = 0
 ) -> list[str]:
@@ -85,32 +95,24 @@ def _sentences(
     """
     if not texts:
         return []
-    whole = [_hanging(sign, text, terminal.width) for sign, text in texts]
-    for n_shown in range(len(whole), max(n_first, 1) - 1, -1):
-        lines = [
-            *wrap(title, terminal.width),
-            *chain.from_iterable(whole[:n_shown]),
-            *_more(len(whole) - n_shown, terminal),
-        ]
-        if len(lines) <= most:
-            return lines
-    title = f"{title.removesuffix(':')} (in full: {terminal.rest}):"
-    for longest in range(most, 0, -1):
-        first = [_cut(lines, longest, terminal.width) for lines in whole[: max(n_first, 1)]]
-        lines = [*wrap(title, terminal.width), *chain.from_iterable(first), *_more(len(whole) - len(first), terminal)]
-        if len(lines) <= most:
-            return lines
-    n_shown = max(0, most - 2)
-    return [*wrap(title, terminal.width), *chain.from_iterable(first[:n_shown]), *_more(len(whole) - n_shown, terminal)]
+    whole = [wrapped(text, terminal.width, f"  {sign}") for sign, text in texts]
+    fitting = (_section(title, whole, n, terminal) for n in range(len(whole), max(n_first, 1) - 1, -1))
+    in_full = f"{title.removesuffix(':')} (in full: {terminal.rest}):"
+    n_first = max(n_first, 1)
+    cut = (
+        _section(in_full, [_cut(lines, longest, terminal.width) for lines in whole], n_first, terminal)
+        for longest in range(most, 0, -1)
+    )
+    ends = [_cut(lines, 1, terminal.width) for lines in whole]
+    fewer = (_section(in_full, ends, n, terminal) for n in range(n_first, -1, -1))
+    return next((lines for lines in chain(fitting, cut, fewer) if len(lines) <= most), [])
 
 
-def _more(n: int, terminal: Terminal) -> list[str]:
-    return [f"  and {n:,} more: {terminal.rest}"] if n else []
-
-
-def _hanging(sign: str, text: str, width: int) -> list[str]:
-    indent = "  " + " " * len(sign)
-    return wrap(text, width, initial_indent=f"  {sign}", subsequent_indent=indent, break_long_words=False)
+def _section(title: str, sentences: Sequence[Sequence[str]], n_shown: int, terminal: Terminal) -> list[str]:
+    """The title, the lines of the first sentences, and how many there are more."""
+    n_more = len(sentences) - n_shown
+    more = [f"  and {n_more:,} more: {terminal.rest}"] if n_more else []
+    return [*wrapped(title, terminal.width), *chain.from_iterable(sentences[:n_shown]), *more]
 
 
 def _cut(lines: list[str], most: int, width: int) -> list[str]:

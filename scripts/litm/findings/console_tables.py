@@ -3,8 +3,9 @@
 All tables share their columns, so that they have one line of headings.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from textwrap import wrap
 from typing import NamedTuple
@@ -94,8 +95,16 @@ def table_lines(
     if len(last) > most:
         n_more = len(last) - most + 1
         last = [*last[: most - 1], f"and {n_more:,} more lines: {terminal.rest}"]
-    blocks, order = _blocks(curved, units, is_of_one)
+    blocks, order = _blocks(curved, units, is_of_one, terminal)
     return [*_as_fits(blocks, order, room - len(last), terminal), *last]
+
+
+def wrapped(text: str, width: int, first: str = "", later: str | None = None) -> list[str]:
+    """Lines of a text, the first after `first`, the others after `later`; a number stays with its unit and interval."""
+    joined = re.sub(r" (?=%|\[[-\d])|(?<=\d,) (?=-?[\d.]+\])", "\u00a0", text)
+    indent = " " * len(first) if later is None else later
+    lines = wrap(joined, width, initial_indent=first, subsequent_indent=indent, break_long_words=False)
+    return [line.replace("\u00a0", " ") for line in lines]
 
 
 def _has_curve(table: QuestionTable) -> bool:
@@ -123,9 +132,9 @@ def _numbers(rows: Iterable[ModelRow], metric: str) -> str:
 
 
 def _blocks(
-    tables: Sequence[QuestionTable], units: Mapping[str, str], is_of_one: bool
+    tables: Sequence[QuestionTable], units: Mapping[str, str], is_of_one: bool, terminal: Terminal
 ) -> tuple[list[Block], list[int]]:
-    """All blocks, and their numbers in the order in which they get room."""
+    """All blocks, and their numbers in the order in which they get room; marks of all rows stand beside the title."""
     blocks: list[Block] = []
     order: list[tuple[bool, int]] = []
     for table in tables:
@@ -136,8 +145,10 @@ def _blocks(
                 label = name if len(table.sizes) > 1 else table.experiment
                 blocks += [Block("", ((label, row),), name) for row in size.rows]
             else:
-                rows = tuple((row.model, row) for row in size.rows)
-                blocks.append(Block(f"{name}, {_numbers(size.rows, table.metric)}", rows, name))
+                common = set.intersection(*(set(row.marks) for row in size.rows)) if len(size.rows) > 1 else set()
+                rows = (replace(row, marks=tuple(sorted({*row.marks} - common))) for row in size.rows)
+                title = f"{name}, {_numbers(size.rows, table.metric)} {mark(sorted(common), terminal)}".rstrip()
+                blocks.append(Block(title, tuple((row.model, row) for row in rows), name))
     return blocks, [place for _, place in sorted(order)]
 
 
@@ -295,7 +306,11 @@ def mark(numbers: Sequence[int], terminal: Terminal) -> str:
 
 def _legend(rows: Sequence[ModelRow], shown: set[str], terminal: Terminal) -> list[str]:
     """What the columns are."""
-    scale = "curve: tens of per cent" if terminal.is_ascii else f"curve: {BLOCKS[0]} 0 % to {BLOCKS[-1]} 100 %"
+    scale = (
+        "curve: tens of per cent"
+        if terminal.is_ascii
+        else f"curve: {BLOCKS[0]}\u00a00\u00a0% to\u00a0{BLOCKS[-1]} 100 %"
+    )
     parts = [
         "accuracy in %",
         *(["closed: closed book, without documents"] if "closed" in shown else []),
@@ -307,9 +322,11 @@ def _legend(rows: Sequence[ModelRow], shown: set[str], terminal: Terminal) -> li
     lines = ["; ".join(parts)]
     needed = sorted({row.needed for row in rows if row.needed})
     if needed and "shape" in shown:
-        numbers = " to ".join(dict.fromkeys(about(number) for number in (needed[0], needed[-1])))
+        numbers = " to ".join(dict.fromkeys(about(number) for number in (needed[0], needed[-1]))).replace(
+            "to about", "to"
+        )
         lines.append(f"{UNCLEAR}: cannot tell yet; {numbers} questions would show an effect of 5 points")
-    return [line for text in lines for line in wrap(text, terminal.width)]
+    return [line for text in lines for line in wrapped(text, terminal.width)]
 
 
 def _shortened(text: str, width: int, head: int | None = None) -> str:
@@ -393,9 +410,7 @@ def _summed_up(row: ModelRow, terminal: Terminal) -> list[str]:
         line
         for label, texts, between in (("shape", parts, "; "), ("beside", known, ", "))
         if any(texts)
-        for line in wrap(
-            between.join(texts), terminal.width, initial_indent=f"  {label:<8}  ", subsequent_indent=" " * 12
-        )
+        for line in wrapped(between.join(texts), terminal.width, f"  {label:<8}  ")
     ]
 
 
@@ -418,7 +433,7 @@ def _accuracies(tables: Sequence[QuestionTable], units: Mapping[str, str], termi
         ]
         texts += [f"{name} {text}" for name, text in _known(rows[0]).items()]
         title = f"{table.experiment}, {_numbers(rows, table.metric)}: "
-        lines += wrap(title + ", ".join(texts), terminal.width, subsequent_indent="  ")
+        lines += wrapped(title + ", ".join(texts), terminal.width, later="  ")
     return lines
 
 
