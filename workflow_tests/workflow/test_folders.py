@@ -48,8 +48,8 @@ IMPORTS = {
     "planning": "base records placements models examples prompting engines inference servers analysis config",
     "workflow": "base records placements models questions corpora retrieval prompting engines inference analysis "
     "figures config planning",
-    "checks": "base records placements models retrieval engines inference servers scoring analysis config planning "
-    "workflow",
+    "checks": "base records placements models corpora retrieval engines inference servers scoring analysis config "
+    "planning workflow",
     "front_door": "base config workflow",
     "__main__": "front_door",
 }
