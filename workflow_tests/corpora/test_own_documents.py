@@ -11,7 +11,7 @@ from programs import refused, run_program
 from litm.corpora.chunks import is_chunk, read_chunk
 from litm.corpora.documents import documents, has_chunks
 from litm.corpora.embedded_data import without_data
-from litm.corpora.html import html_text
+from litm.corpora.html import article_text, html_text
 from litm.corpora.passages import (
     SHARDS,
     CorpusSettings,
@@ -48,6 +48,55 @@ def test_a_web_page_is_its_title_and_what_people_read():
     assert html_text(f"{marked}<rt-text>医</rt-text>")[1].split() == ["鈴木は修一と", "医"]
     assert cut_text(html_text("<p>伊藤\n  修<br>は<p>医")[1], None) == ["伊藤修 は 医"]
     assert html_text("<body>Menu<main><p>Text</p></main>Imprint</body>")[1].split() == ["Text"]
+
+
+PROSE = "The mill was built of oak in 1700, and the town has ground its corn there ever since, but for two winters. "
+AROUND = {
+    "header": '<header><a href="/">Home</a> <a href="/news">News of the town</a></header>',
+    "banner": '<div class="cookie-banner"><p>We and our partners store cookies.</p><button>Accept</button></div>',
+    "comments": "<div id=comments><p>Lovely mill!</p><p>I was there in spring.</p></div>",
+    "footer": "<footer><p>Imprint</p><p>All rights reserved by the town of Ash</p></footer>",
+}
+
+
+def test_a_page_is_its_article_without_header_cookie_banner_comments_and_footer(tmp_path, capsys):
+    story = "".join(f"<p>{number}. {PROSE * 2}</p>" for number in range(4))
+    page = f"<title>Mill</title>{AROUND['header']}{AROUND['banner']}<article><h1>Mill</h1>{story}</article>"
+    page += AROUND["comments"] + AROUND["footer"]
+    title, text, around = article_text(page)
+    assert title == "Mill" and " ".join(text.split()) == "Mill " + " ".join(
+        f"{n}. {PROSE * 2}".strip() for n in range(4)
+    )
+    assert around == 28
+    assert article_text(page) == (title, text, around)
+    (tmp_path / "a.html").write_text(page)
+    passages_of(tmp_path)
+    said = capsys.readouterr().err
+    assert said == f"{tmp_path}: left out 28 words around the articles of web pages ({tmp_path}/a.html: 28)\n"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        # Saved by an office program: nothing marks what is around an article.
+        f"<div><p>{PROSE * 9}</p></div><div class=WordSection2><p>Short.</p><table><tr><td>Ash</table></div>",
+        # A table, a list of links, a short page, and damage.
+        f"{AROUND['header']}<table>{'<tr><td>Ash<td>1700' * 40}</table>",
+        f"{AROUND['header']}<ul>{'<li><a href=x>The mill of Ash</a>' * 40}</ul>{AROUND['footer']}",
+        f"{AROUND['header']}<p>The mill.</p>{AROUND['footer']}",
+        f"{AROUND['header']}<?xml <![CDATA[ \0 <p>The mill",
+        "<header></header>",
+    ],
+)
+def test_a_page_without_an_article_keeps_its_text(page):
+    assert article_text(page) == (*html_text(page), 0)
+
+
+def test_an_article_stands_for_a_page_from_three_fifths_of_its_prose_on(monkeypatch):
+    page = AROUND["header"] + f"<p>{PROSE}</p>" * 10 + "<p>The mill.</p>"
+    for paragraphs, is_used in ((5, False), (6, True), (10, True)):
+        monkeypatch.setattr("litm.corpora.html._article", lambda _, many=paragraphs: f"{PROSE}\n\n" * many)
+        assert (article_text(page)[2] > 0) is is_used
 
 
 def test_web_pages_markdown_and_pages_of_a_pdf_are_documents_that_say_where_they_are_from(tmp_path):

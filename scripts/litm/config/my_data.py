@@ -68,8 +68,8 @@ class MyData(Entry):
     """Your own documents and questions; the experiments on them follow by themselves."""
 
     documents: Annotated[str | None, PathTo(is_anything)] = None
-    """A folder, or one file, of documents: .txt, .md, .html, .pdf, .jsonl, .json, .tsv, .csv; relative to the working
-    directory or the project. Not with a `retrieved` that has the texts.
+    """A folder, or one file, of documents: .txt, .md, .html, .pdf, .docx, .pptx, .xlsx, .epub, .jsonl, .json, .tsv,
+    .csv; relative to the working directory or the project. Not with a `retrieved` that has the texts.
     """
     questions: Annotated[str, PathTo(_is_table)]
     """A table (.csv, .tsv, .json, .jsonl, .parquet) with the columns question and answer (several separated by |, or a
@@ -165,7 +165,7 @@ def read_my_data(as_written: MyData, models: Mapping[str, Entry], root: Path) ->
     table = read_own_table(Path(mine.questions))
     questions = table.questions
     texts = _look_at(mine, as_written)
-    if not any(file_kind(name) in KINDS for name in texts.files):
+    if not any(file_kind(name) in (*KINDS, ".xlsx") for name in texts.files):
         # The names of chunks and rows are known only after all documents are read.
         names = FileNames([name] for name in texts.files)
         for question in questions:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -11,19 +12,41 @@ from typing import Any
 from litm.base.delimited_files import DELIMITERS, read_named_columns
 from litm.base.files import file_kind, open_text, reading, unpacked_name
 from litm.base.json_files import is_json_lines, json_elements, parse_json, read_lines
-from litm.base.messages import UNREADABLE, UserError, counted, first_of, note, without_invisible
+from litm.base.messages import UNREADABLE, UserError, counted, first_of, install_command, note, without_invisible
 from litm.corpora.chunks import NoText, is_chunk, read_chunk
 from litm.corpora.embedded_data import without_data
-from litm.corpora.html import html_text
+from litm.corpora.epub import book
+from litm.corpora.html import article_text
+from litm.corpora.office import sheets, slides, word_text
 from litm.corpora.passages import DOCUMENT_KINDS, CorpusSettings, Passage, cut_lines
 from litm.corpora.pdf import pdf_pages
 
 #: Ignored files named in the note.
 NAMED = 3
 
+#: Packages that read a kind of documents, with the names of their modules.
+PACKAGES = {
+    ".docx": ("mammoth", "mammoth"),
+    ".pptx": ("python-pptx", "pptx"),
+    ".xlsx": ("python-calamine", "python_calamine"),
+}
+#: Kinds with pages, of which some may have no text: pages, slides, sheets and chapters.
+PAGED = (".pdf", ".pptx", ".xlsx", ".epub")
+
+
+@dataclass(frozen=True)
+class Omitted:
+    """What a reader leaves out of a file."""
+
+    kind: str
+    """Name of the field of `Omissions`."""
+    number: int
+    """Its number."""
+
+
 #: Where a text is, for messages; its line or page in the file, None for all of it; and the text with "" or its own id,
-#: or why there is none.
-Document = tuple[str, str | None, Passage | UserError]
+#: or why there is none, or what is left out of it.
+Document = tuple[str, str | None, Passage | UserError | Omitted]
 
 
 @dataclass(frozen=True)
@@ -34,8 +57,14 @@ class Omissions:
     """Numbers of characters that cannot be read, by file with page or row."""
     data: Counter[str] = field(default_factory=Counter)
     """Numbers of characters of embedded data, by file."""
+    around: Counter[str] = field(default_factory=Counter)
+    """Numbers of words around the articles of web pages, by file."""
+    equations: Counter[str] = field(default_factory=Counter)
+    """Numbers of equations, by file."""
+    formulas: Counter[str] = field(default_factory=Counter)
+    """Numbers of formulas of workbooks without a value, by file."""
     pages: Counter[str] = field(default_factory=Counter)
-    """Numbers of pages without text, by file."""
+    """Numbers of pages, slides, sheets and chapters without text, by file."""
     entries: Counter[str] = field(default_factory=Counter)
     """Numbers of entries without text, by file."""
     files: dict[str, str] = field(default_factory=dict)
@@ -46,6 +75,9 @@ class Omissions:
         kinds = (
             (self.unread, "character", " that cannot be read"),
             (self.data, "character", " of pictures and other data in the text"),
+            (self.around, "word", " around the articles of web pages"),
+            (self.equations, "equation", ""),
+            (self.formulas, "formula", " without a value: save the workbook in Excel or LibreOffice to have them"),
             (self.pages, "page", " without text"),
             (self.entries, "document", " without text or not readable as JSON"),
         )
@@ -82,6 +114,12 @@ def passages_of(
     Passages with the title and text of an earlier one are marked as copies, unless they have ids of their own. omitted:
     gets what is left out.
     """
+    if lacking := missing_packages(files):
+        kind, package = next(iter(lacking.items()))
+        raise UserError(
+            f"{next(file for file in files if file_kind(file) == kind)}: the package {package}, which reads {kind}, is "
+            f"not installed: {install_command(package)}"
+        )
     first: dict[int, str] = {}
     for file in files:
         name = file_name(folder, file)
@@ -94,6 +132,16 @@ def passages_of(
     if (unusable := len(omitted.files)) > len(files) / 2:
         many = f" ({unusable:,} of {len(files):,} files cannot be read)" if unusable > 1 else ""
         raise UserError(f"{next(iter(omitted.files.values()))}{many}")
+
+
+def reading_packages(files: Iterable[Path]) -> dict[str, str]:
+    """The packages that read documents of these files, by kind, apart from those that are always installed."""
+    return {kind: PACKAGES[kind][0] for kind in sorted({file_kind(file) for file in files} & PACKAGES.keys())}
+
+
+def missing_packages(files: Iterable[Path]) -> dict[str, str]:
+    """Those of `reading_packages` that are not installed."""
+    return {kind: one for kind, one in reading_packages(files).items() if find_spec(PACKAGES[kind][1]) is None}
 
 
 def _file_passages(file: Path, name: str, words: int | None, omitted: Omissions) -> Iterator[tuple[str, Passage]]:
@@ -116,7 +164,7 @@ def _file_passages(file: Path, name: str, words: int | None, omitted: Omissions)
 
 
 #: Endings of files that are read whole.
-WHOLE = (".html", ".htm", ".pdf", ".json")
+WHOLE = (".html", ".htm", ".json", ".docx", *PAGED)
 
 
 def _opened(file: Path) -> Iterable[Document]:
@@ -136,12 +184,15 @@ def _opened(file: Path) -> Iterable[Document]:
 def _document_passages(
     documents: Iterable[Document], file: Path, name: str, words: int | None, omitted: Omissions
 ) -> Iterator[tuple[str, Passage]]:
-    """The passages of documents; `UserError` for a wrong one, and if more of them lack text than have it, except in a
-    PDF, which may have scanned pages.
+    """The passages of documents; `UserError` for a wrong one, and if more of them lack text than have it, except in
+    files with pages, which may be scans.
     """
     blank: list[UserError] = []
     with_text = 0
     for where, place, whole in documents:
+        if isinstance(whole, Omitted):
+            getattr(omitted, whole.kind)[str(file)] += whole.number
+            continue
         if isinstance(whole, UserError):
             if not isinstance(whole, NoText):
                 raise whole
@@ -156,7 +207,7 @@ def _document_passages(
         yield from passages
     if blank and not with_text:
         omitted.files[name] = str(blank[0])
-    elif blank and file_kind(file) == ".pdf":
+    elif blank and file_kind(file) in PAGED:
         omitted.pages[str(file)] = len(blank)
     elif len(blank) > with_text:
         raise UserError(f"{blank[0]} ({len(blank):,} of {len(blank) + with_text:,} documents have no text)")
@@ -213,8 +264,12 @@ def _all_files(folder: Path) -> list[Path]:
     return sorted(filter(Path.is_file, folder.rglob("*")), key=lambda path: path.relative_to(folder).as_posix())
 
 
+#: Beginnings of hidden names, and of files that Office writes while a document is open.
+HIDDEN = (".", "~$")
+
+
 def _is_hidden(path: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+    return any(part.startswith(HIDDEN) for part in path.relative_to(folder).parts)
 
 
 def _text_passages(path: Path, name: str, words: int | None, omitted: Omissions) -> Iterator[tuple[str, Passage]]:
@@ -241,7 +296,7 @@ def _cut(
     lines = without_data(without_invisible(whole.text).split("\n"), cut)
     blocks = [*cut_lines(lines, words)]
     # The own id of a row does not tell its table.
-    file = whole.file or (name if whole.id and file_kind(name) in DELIMITERS else None)
+    file = whole.file or (name if whole.id and file_kind(name) in (*DELIMITERS, ".xlsx") else None)
     whole = replace(whole, title=without_invisible(whole.title), file=file)
     id_ = whole.id or (name if place is None else f"{name}:{place}")
     for number, block in enumerate(blocks):
@@ -251,8 +306,56 @@ def _cut(
 
 def _read_html(path: Path) -> Iterator[Document]:
     with reading(path, lambda: "its beginning"), open_text(path) as file:
-        title, text = html_text(file.read())
+        title, text, around = article_text(file.read())
+    if around:
+        yield str(path), None, Omitted("around", around)
     yield str(path), None, Passage("", title or unpacked_name(path).stem, text)
+
+
+def _read_word(path: Path) -> Iterator[Document]:
+    read = word_text(path)
+    if read.equations:
+        yield str(path), None, Omitted("equations", read.equations)
+    yield str(path), None, Passage("", read.title or path.stem, read.text)
+
+
+def _read_slides(path: Path) -> Iterator[Document]:
+    title, read = slides(path)
+    for number, slide in enumerate(read, start=1):
+        yield _page(path, "slide", number, _titled(title or path.stem, slide.title), slide.text)
+
+
+def _read_workbook(path: Path) -> Iterator[Document]:
+    """Sheets, or the rows of a sheet with a column `text`, as those of a .csv."""
+    read = [*sheets(path)]
+    if unvalued := sum(sheet.unvalued for sheet in read):
+        yield str(path), None, Omitted("formulas", unvalued)
+    for number, sheet in enumerate(read, start=1):
+        header, *rows = [cells for _, cells in sheet.rows] or [()]
+        if "text" not in header:
+            title = _titled(path.stem, sheet.name if len(read) > 1 else "")
+            yield _page(path, "sheet", number, title, sheet.text)
+            continue
+        for (row, _), cells in zip(sheet.rows[1:], rows, strict=True):
+            value = {column: cell for column, cell in zip(header, cells, strict=False) if cell}
+            yield _document(value, f"{path}, sheet {number}, row {row}", f"{number}.{row}")
+
+
+def _read_book(path: Path) -> Iterator[Document]:
+    title, chapters = book(path)
+    for number, chapter in enumerate(chapters, start=1):
+        yield _page(path, "chapter", number, _titled(title or path.stem, chapter.title), chapter.text)
+
+
+def _titled(whole: str, part: str) -> str:
+    return whole if part in ("", whole) else f"{whole} > {part}"
+
+
+def _page(path: Path, noun: str, number: int, title: str, text: str) -> Document:
+    """A slide, a sheet or a chapter."""
+    no_text = NoText(f"{path}: there is no text in it (pictures?); have its text recognised, or remove the file")
+    whole = Passage("", title, text, page=number) if text.strip() else no_text
+    return f"{path}, {noun} {number}", str(number), whole
 
 
 def _read_pdf(path: Path) -> Iterator[Document]:
@@ -300,6 +403,10 @@ READERS: dict[str, Callable[[Path], Iterator[Document]]] = {
     ".html": _read_html,
     ".htm": _read_html,
     ".pdf": _read_pdf,
+    ".docx": _read_word,
+    ".pptx": _read_slides,
+    ".xlsx": _read_workbook,
+    ".epub": _read_book,
     ".jsonl": _read_lines,
     ".json": _read_json,
     ".tsv": _read_lines,

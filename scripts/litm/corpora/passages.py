@@ -17,7 +17,10 @@ from litm.base.json_files import read_json
 from litm.base.messages import UNSPACED, UserError, quoted
 
 #: Kinds of documents of a user, for messages.
-DOCUMENT_KINDS = "documents as .txt, .md, .html, .pdf, .jsonl, .json, .tsv or .csv, each but .pdf also with .gz"
+DOCUMENT_KINDS = (
+    "documents as .txt, .md, .html, .pdf, .docx, .pptx, .xlsx, .epub, .jsonl, .json, .tsv or .csv, those of text also "
+    "with .gz"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,11 @@ def _words(text: str) -> list[str]:
     if not _is_unspaced(text):
         return words
     return [_JOINED * bool(number) + unit for word in words for number, unit in enumerate(_UNIT.findall(word))]
+
+
+def word_count(text: str) -> int:
+    """Number of words, as texts are cut by them."""
+    return len(_words(text))
 
 
 def _spaced(words: list[str]) -> str:
