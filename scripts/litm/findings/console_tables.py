@@ -217,6 +217,10 @@ def _laid_out(blocks: Sequence[Block], terminal: Terminal) -> list[str]:
     for block in blocks:
         drawn += [_shortened(block.title, terminal.width)] if block.title else []
         drawn += [next(body) for _ in block.rows]
+    # Of one model, references that have no room as columns.
+    known = {", ".join(f"{name} {text}" for name, text in _known(row).items()) for row in rows} - {""}
+    if is_of_one and len(known) == 1 and "oracle" not in {column.name for column in columns}:
+        drawn += wrapped(known.pop(), terminal.width, "  ")
     return [line.rstrip() for line in drawn] + _legend(rows, {column.name for column in columns}, terminal)
 
 
