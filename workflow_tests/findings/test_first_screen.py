@@ -145,6 +145,8 @@ def test_the_matrix_of_pairs_has_each_difference_both_ways_the_most_accurate_mod
     curves = [curve_rows(model, level) for model, level in (("a", 0.5), ("b", 0.7), ("c", 0.3))]
     (matrix,) = screen(*curves, model_pairs=[*pair_rows((-0.2, 0.01)), *pair_rows((0.2, 0.2), a="a", b="c")]).pairs
     assert matrix.models == ("b", "a", "c")
+    (without,) = screen(*curves, model_pairs=[*pair_rows(), *pair_rows(b="c")], stand_ins=["b"]).pairs
+    assert without.models == ("a", "c")
     (_, b_a, b_c), (a_b, _, a_c), (_, c_a, _) = matrix.cells
     assert a_b == Number(*map(pytest.approx, (-0.2, -0.26, -0.14, 0.01)))
     assert b_a == Number(*map(pytest.approx, (0.2, 0.14, 0.26, 0.01))) and b_c is None

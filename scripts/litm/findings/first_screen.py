@@ -123,7 +123,7 @@ def first_screen(study: StudyFindings) -> FirstScreen:
     shown = [name for name in study.experiments if name not in referred or _is_asked(name, references)]
     measured = grouped(study.of_kind("curve", "accuracy"), lambda one: one.experiments[0])
     pairs = grouped(study.of_kind("pair"), lambda one: one.experiments[0])
-    names = [name for name in (shown or study.experiments) if name in measured]
+    names = [name for name in shown if name in measured]
     warnings = _warning_groups(study.findings, [one for name in names for one in measured[name]], references)
     return FirstScreen(
         headline_of(study),
@@ -176,7 +176,6 @@ def _row(
     reference = references.get((model, experiment))
     others = {key: reference.facts[key] for key in ("closed_book", "oracle")} if reference else {}
     touched = [(experiment, finding.size), *((name, None) for name in others.values() if name)]
-    is_lacking = finding.strength is Strength.CANNOT_TELL and (facts.get("needed") or 0) > (finding.n or 0)
     beside = {key: reference.numbers[key] for key, name in others.items() if name} if reference else {}
     return ModelRow(
         model=model,
@@ -191,12 +190,12 @@ def _row(
         pbi=numbers.get("pbi"),
         shape=_shape(finding) if finding.kind == "curve" else "",
         strength=finding.strength,
-        needed=facts["needed"] if is_lacking else None,
+        needed=facts["needed"] if finding.strength is Strength.CANNOT_TELL else None,
         curve=tuple(Point(*point) for point in facts.get("points", ())),
         marks=tuple(
             group.number
             for group in warnings
-            if group.number and any(concerns(warning, model, *one) for warning in group.findings for one in touched)
+            if any(concerns(warning, model, *one) for warning in group.findings for one in touched)
         ),
     )
 

@@ -32,7 +32,8 @@ REMEDIES: Mapping[str, str] = {
     "easier_questions": "use easier questions or another model",
     "more_or_questions_that_need_documents": "use more questions or questions that need the documents",
     "more_or_easier_questions": "use more questions, easier questions or another model",
-    "more_clusters_or_questions_that_need_documents": "use more clusters ({cluster}) or questions that need the documents",
+    "more_clusters_or_questions_that_need_documents": "use more clusters ({cluster}) or questions that need the "
+    "documents",
     "more_clusters_or_easier_questions": "use more clusters ({cluster}), easier questions or another model",
 }
 #: Why the positions of a curve tell nothing.
@@ -398,7 +399,7 @@ def _no_loss(findings: Sequence[Finding], is_more: bool, has_experiment: bool) -
 
 
 def _untold(findings: Sequence[Finding], is_more: bool, has_experiment: bool) -> str:
-    needed = [finding.facts["needed"] for finding in findings if (finding.facts["needed"] or 0) > (finding.n or 0)]
+    needed = [finding.facts["needed"] for finding in findings if finding.facts["needed"]]
     enough = f", {about(max(needed))} would" if needed else ""
     return f"for {_which(findings, is_more)} the questions do not suffice to tell{enough}"
 
