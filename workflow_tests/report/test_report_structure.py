@@ -104,7 +104,8 @@ def test_each_experiment_and_model_is_described_with_an_example(html, whole):
 
 def test_wrong_answers_have_a_section_that_explains_the_kinds_that_occur():
     html = page(whole=contents_with_wrong_answers())
-    assert [one["href"] for one in Elements(html).of("a")][:3] == ["#first", "#curves", "#wrong"]
+    links = [one["href"] for one in Elements(html).of("a")]
+    assert links[:4] == ["#first", "#warnings", "#curves", "#wrong"]
     section = html[html.index('<section id="wrong">') : html.index('<section id="measured">')]
     assert re.findall(r"<dt>(.+)</dt><dd>the answer (.+)</dd>", section) == [("Other", "is none of these")]
     assert 'data-chart="kv_wrong"' in section and "results/README.md" not in section

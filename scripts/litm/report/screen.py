@@ -1,14 +1,14 @@
 """The page's first screen: the texts, cells and curves that its templates show, from a `FirstScreen`."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from litm.analysis.shapes import MEANINGS, NONE, SMALL
-from litm.base.messages import counted, first_of, interval, money, ordinal, percent, signed_percent
+from litm.base.messages import counted, first_of, interval, ordinal, percent, signed_percent
 from litm.figures.chart import places_in_words
 from litm.findings.advice_words import advice_sentences
 from litm.findings.first_screen import FirstScreen, ModelRow, PairMatrix, Point, QuestionTable, SizeTable, WarningGroup
-from litm.findings.record import Finding, Number, Strength
+from litm.findings.record import Number, Strength
 from litm.findings.warning_words import MOST_MODELS
 from litm.findings.words import about, headline, sentence, warning_sentence
 from litm.report.sizes import SizeNames
@@ -132,7 +132,8 @@ class Screen:
     models: str
     experiments: str
     tables: Sequence["Shown"]
-    advice: Sequence["Card"]
+    advice: Sequence[Sequence[str]]
+    """Sentences of each: what to pass and what it costs, why, and what is not known."""
     marked: Sequence["Warned"]
     """Warnings that a table marks."""
     others: Sequence["Warned"]
@@ -155,7 +156,7 @@ def screen(first: FirstScreen, titles: Mapping[str, str], names: SizeNames, mode
         models=first_of(models, NAMED, "; "),
         experiments=first_of([*dict.fromkeys(titles.values())], NAMED, "; "),
         tables=tables,
-        advice=[card(finding) for finding in first.advice],
+        advice=[advice_sentences(finding) for finding in first.advice],
         marked=[group for group in warned if group.number],
         others=[group for group in warned if not group.number],
         pairs=shown_matrices(first.pairs, titles),
@@ -329,38 +330,6 @@ def _warned(group: WarningGroup) -> Warned:
     models = {model for finding in group.findings for model in finding.models}
     each = tuple(map(sentence, group.findings)) if len(models) > MOST_MODELS else ()
     return Warned(group.number, warning_sentence(group.findings), each)
-
-
-@dataclass(frozen=True)
-class Card:
-    """An advice."""
-
-    headline: str
-    """What to do."""
-    details: tuple[str, ...]
-    """Why, and what is not known."""
-    facts: tuple[tuple[str, str], ...]
-    """Headings and texts."""
-
-
-#: Numbers of an advice: heading, how a value is written, and its unit.
-FACTS: Mapping[str, tuple[str, Callable[[float], str], str]] = {
-    "accuracy": ("Accuracy", percent, " %"),
-    "may_lose": ("May lose, at most", percent, " points"),
-    "tokens": ("Tokens of a prompt and its answer", "{:,.0f}".format, ""),
-    "dollars": ("US$ for 1,000 questions", money, ""),
-}
-
-
-def card(finding: Finding) -> Card:
-    """A finding of the kind `advice` as a card."""
-    facts = [
-        (heading, f"{write(number.value)}{unit} {_limits(number)}".rstrip())
-        for name, (heading, write, unit) in FACTS.items()
-        if (number := finding.numbers.get(name)) is not None and number.value is not None
-    ]
-    lead, *details = advice_sentences(finding)
-    return Card(lead, tuple(details), tuple(facts))
 
 
 @dataclass(frozen=True)
