@@ -162,7 +162,15 @@ def test_a_check_of_a_server_shows_price_curves_words_pictures_and_the_full_stud
     assert done.stdout.startswith("small: 288 prompts, about ")
     bars = [line for line in done.stdout.splitlines() if "█" in line]
     assert len(bars) == 10 and max(map(len, bars)) <= 60
-    for words in ("US$ 0.", "small loses ", "closed oracle start middle end", " U ", "check_documents.png"):
+    for words in (
+        "US$ 0.",
+        "small loses ",
+        "  closed book ",
+        ", oracle ",
+        "start middle end",
+        " U ",
+        "check_documents.png",
+    ):
         assert words in done.stdout
     assert "litm run litm-check/full_study.yaml" in done.stdout
     written = (tmp_path / "litm-check/study.yaml").read_text()

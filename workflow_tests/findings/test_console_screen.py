@@ -164,6 +164,12 @@ def test_one_model_has_every_position_with_its_interval_if_there_is_room():
     assert many[2].split()[:3] == ["n", "all", "start"] and many[3].split()[:3] == ["experiment_0", "60", "68"]
 
 
+def test_references_of_one_model_have_a_line_where_they_have_no_column():
+    lines = lines_of(screen(1, 20, (20,)), 60, Texts())
+    assert "  closed book 14 %, oracle 92 %" in lines
+    assert "  closed book 14 %, oracle 92 %" not in lines_of(screen(1, 20, (20,)), 100, Texts())
+
+
 def test_of_several_sizes_the_largest_comes_first_and_what_is_left_out_is_named():
     lines = lines_of(screen(10, 2), 100, Texts())
     titles = [line for line in lines if line.startswith("experiment_")]

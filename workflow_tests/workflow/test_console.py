@@ -286,8 +286,8 @@ def test_numbers_and_orders_of_documents_are_one_table(tmp_path, monkeypatch):
     first = shown.index(f"{plain}, accuracy [95 %], n = 4")
     assert shown[first + 1 : first + 4] == [
         "1 document 3 documents",
-        "reference 50 % [0, 100] 25 % [0, 100]",
-        "reference, best last - 75 % [0, 100]",
+        "best first 50 % [0, 100] 25 % [0, 100]",
+        "best last - 75 % [0, 100]",
     ]
 
 

@@ -26,6 +26,8 @@ DROPPED = (("closed", "oracle"), ("curve",), ("all",), ("shape",))
 #: Heights of a curve from 0 to 100 %.
 BLOCKS, DIGITS = "▁▂▃▄▅▆▇█", "0123456789"
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+#: The limits of an accuracy in a text.
+INTERVAL = re.compile(r" \[\d+, \d+\]")
 #: The word for a curve of too few questions to tell.
 UNCLEAR = "unclear"
 #: Shorter words for shapes, where what is shown is the same.
@@ -86,17 +88,21 @@ def table_lines(
     """
     curved = [table for table in screen.tables if _has_curve(table)]
     plain = [table for table in screen.tables if not _has_curve(table)]
-    is_of_one = len({row.model for table in screen.tables for size in table.sizes for row in size.rows}) == 1
-    last = _accuracies(plain, units, terminal) if is_of_one else _grids(plain, units, terminal)
+    is_of_one, is_alone = (len(set(_models(tables))) == 1 for tables in (curved, plain))
+    last = _accuracies(plain, units, terminal) if is_alone else _grids(plain, units, terminal)
     if is_of_one and with_positions and len(lines := _by_position(curved, units, terminal) + last) <= room:
         return lines
-    # Accuracies without positions have a third of the room, or all.
-    most = max(2, room // 3 if curved else room)
-    if len(last) > most:
-        n_more = len(last) - most + 1
-        last = [*last[: most - 1], f"and {n_more:,} more lines: {terminal.rest}"]
     blocks, order = _blocks(curved, units, is_of_one, terminal)
-    return [*_as_fits(blocks, order, room - len(last), terminal), *last]
+    # Accuracies without positions have a third of the room, or what curves leave.
+    first = _as_fits(blocks, order, room - min(len(last), max(2, room // 3)), terminal)
+    left = max(0, room - len(first))
+    if len(last) > left:
+        last = [*last[: left - 1], f"and {len(last) - left + 1:,} more lines: {terminal.rest}"][:left]
+    return [*first, *last]
+
+
+def _models(tables: Iterable[QuestionTable]) -> Iterator[str]:
+    return (row.model for table in tables for size in table.sizes for row in size.rows)
 
 
 def wrapped(text: str, width: int, first: str = "", later: str | None = None) -> list[str]:
@@ -211,6 +217,10 @@ def _laid_out(blocks: Sequence[Block], terminal: Terminal) -> list[str]:
     for block in blocks:
         drawn += [_shortened(block.title, terminal.width)] if block.title else []
         drawn += [next(body) for _ in block.rows]
+    # Of one model, references that have no room as columns.
+    known = {", ".join(f"{name} {text}" for name, text in _known(row).items()) for row in rows} - {""}
+    if is_of_one and len(known) == 1 and "oracle" not in {column.name for column in columns}:
+        drawn += wrapped(known.pop(), terminal.width, "  ")
     return [line.rstrip() for line in drawn] + _legend(rows, {column.name for column in columns}, terminal)
 
 
@@ -442,7 +452,6 @@ def _grids(tables: Sequence[QuestionTable], units: Mapping[str, str], terminal: 
     single = [table for table in tables if len(table.sizes) == 1 and not any(map(_known, table.sizes[0].rows))]
     lines = []
     for together in [*([single] if single else []), *([table] for table in tables if table not in single)]:
-        is_of_one = len(together) == 1
         columns = {
             name or table.experiment: {row.model: _with_marks(row, terminal) for row in size.rows}
             for table in together
@@ -451,21 +460,29 @@ def _grids(tables: Sequence[QuestionTable], units: Mapping[str, str], terminal: 
         rows = [row for table in together for size in table.sizes for row in size.rows]
         for name in dict.fromkeys(name for row in rows for name in _known(row)):
             columns[name] = {row.model: _known(row).get(name, "-") for row in together[0].sizes[0].rows}
-        what = together[0].experiment if is_of_one else "without positions"
-        lines += [f"{what}, accuracy [95 %], {_numbers(rows, together[0].metric)}", *_grid(columns, terminal)]
+        title = f"{together[0].experiment if len(together) == 1 else 'without positions'}, accuracy"
+        numbers = _numbers(rows, together[0].metric)
+        whole = _grid(columns, terminal)
+        # Without intervals, where these take further lines.
+        brief = {
+            name: {model: INTERVAL.sub("", text) for model, text in cells.items()} for name, cells in columns.items()
+        }
+        short = _grid(brief, terminal)
+        with_limits = len(whole) == len(short)
+        lines += [f"{title}{' [95 %]' if with_limits else ''}, {numbers}", *(whole if with_limits else short)]
     return lines
 
 
 def _grid(columns: Mapping[str, Mapping[str, str]], terminal: Terminal) -> list[str]:
     """A row for each model, as many columns a line as fit; columns: texts by model, by heading."""
     models = list(dict.fromkeys(model for cells in columns.values() for model in cells))
-    names = short_names(models, min(max(map(len, models)), LONGEST))
+    texts = [[heading, *(cells.get(model, "-") for model in models)] for heading, cells in columns.items()]
+    longest = min(max(map(len, models)), LONGEST)
+    left = terminal.width - 2 - sum(max(map(len, column)) + 2 for column in texts)
+    names = short_names(models, min(longest, left if left >= SHORTEST else 16))
     room = terminal.width - 2 - max(map(len, names))
     headings = short_names([*columns], room - 2)
-    texts = [
-        [heading, *(cells.get(model, "-") for model in models)]
-        for heading, cells in zip(headings, columns.values(), strict=True)
-    ]
+    texts = [[heading, *column[1:]] for heading, column in zip(headings, texts, strict=True)]
     most = max(1, room // (max(len(text) for column in texts for text in column) + 2))
     return [
         f"  {line}"

@@ -124,23 +124,33 @@ def screen_lines(
 
 
 def _with_remedies(screen: FirstScreen, study: Study, accuracies: Iterable[Finding]) -> FirstScreen:
-    """The screen with a row for each remedy below those of the models without, named by its model and remedies."""
+    """The screen with a row for each remedy below those of the models without, named by its model and remedies; of one
+    model by the remedies alone.
+    """
     rows: dict[tuple, list[ModelRow]] = {}
     for finding in accuracies:
         condition = study.conditions.get(finding.experiments[0])
         if condition and not condition.is_plain:
-            name = ", ".join([*finding.models, *remedies_in_words(condition)])
-            row = _remedied(finding, name, screen.warnings)
+            models = finding.models if len(study.models) > 1 else ()
+            row = _remedied(finding, ", ".join([*models, *remedies_in_words(condition)]), screen.warnings)
             rows.setdefault((condition.study, finding.size), []).append(row)
-    tables = [
-        replace(
-            table,
-            sizes=tuple(
-                replace(size, rows=(*size.rows, *rows.get((table.experiment, size.size), ()))) for size in table.sizes
-            ),
+    with_remedies = {name for name, _ in rows}
+    tables = []
+    for table in screen.tables:
+        condition = study.conditions.get(table.experiment)
+        is_alone = condition and table.experiment in with_remedies and len(study.models) == 1
+        name = ", ".join(remedies_in_words(condition)) if condition and is_alone else None
+        sizes = [
+            (
+                size,
+                [replace(row, model=name or row.model) for row in size.rows],
+                rows.get((table.experiment, size.size)),
+            )
+            for size in table.sizes
+        ]
+        tables.append(
+            replace(table, sizes=tuple(replace(size, rows=(*first, *(more or ()))) for size, first, more in sizes))
         )
-        for table in screen.tables
-    ]
     return replace(screen, tables=tuple(tables))
 
 
