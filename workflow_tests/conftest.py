@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,9 @@ os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "scripts"), 
 # A hub name without a network costs a minute of retries; two threads that spin slow each other down.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+# Images of containers forbid compiled modules; without them each job compiles the library, a fifth of its time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # Each worker of pytest-xdist has a core; a test alone has no more, so that it does what it does there.
 IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
 os.environ.setdefault("OMP_NUM_THREADS", "1")
