@@ -58,6 +58,16 @@ def pytest_itemcollected(item: pytest.Function) -> None:
         item.add_marker("study")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files of studies first, because they take longest: the others fill the time of a worker that has none left.
+
+    Golden files are the very first: they need no finished workbench, which other workers would wait for.
+    """
+    studies = {item.path for item in items if item.get_closest_marker("study")}
+    items.sort(key=lambda item: (item.path.parent.name != "golden", item.path not in studies))
+
+
 @pytest.fixture
 def data() -> Path:
     """The folder with the released data; the test is skipped where it is not known or not there."""
