@@ -29,16 +29,17 @@ demo: $(INSTALLED)
 WORKERS ?= 2
 TEST_OPTIONS ?=
 
-# A file's tests share fixtures, so a worker runs all of them. In the order of the folders: by number, the longest would
-# be the last.
+# A file's tests share fixtures, so a worker runs all of them. In the order that conftest.py makes: by number, the longest
+# would be the last.
 PYTEST := $(OFFLINE) $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20 $(TEST_OPTIONS) workflow_tests
 
 # What pytest.ini leaves out for these is for test-all and the commands in CONTRIBUTING.md.
 test: $(INSTALLED)
 	$(PYTEST)
 
-test-all: test
-	$(PYTEST) -m "(study or long) and not slow and not slurm and not frameworks"
+# In one run, because each worker takes 15 seconds to collect all tests.
+test-all: $(INSTALLED)
+	$(PYTEST) -m "not slow and not slurm and not frameworks"
 
 reference: $(INSTALLED)
 	PYTHONPATH=scripts $(BIN)/python scripts/config/write_reference.py

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,9 @@ os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "scripts"), 
 # A hub name without a network costs a minute of retries; two threads that spin slow each other down.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+# Images of containers forbid compiled modules; without them each job compiles the library, a fifth of its time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # Each worker of pytest-xdist has a core; a test alone has no more, so that it does what it does there.
 IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -52,6 +56,16 @@ def pytest_itemcollected(item: pytest.Function) -> None:
     """Mark a test that runs Snakemake in a workbench, and those of the folders that do little else."""
     if "new_project" in item.fixturenames or item.path.parent.name in ("attacks", "golden"):
         item.add_marker("study")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files of studies first, because they take longest: the others fill the time of a worker that has none left.
+
+    Golden files are the very first: they need no finished workbench, which other workers would wait for.
+    """
+    studies = {item.path for item in items if item.get_closest_marker("study")}
+    items.sort(key=lambda item: (item.path.parent.name != "golden", item.path not in studies))
 
 
 @pytest.fixture
@@ -96,6 +110,7 @@ def new_bench(new_project, tmp_path) -> "Workbench":
 @pytest.fixture(scope="session")
 def finished_project(tmp_path_factory, new_project) -> "Workbench":
     """A workbench in which everything of `workbench.FINISHED` has been made once; not to be changed."""
+    from fork_server import WHOLE_FIGURES
     from workbench import FINISHED, Workbench
 
     def make(folder: Path) -> None:
@@ -103,7 +118,10 @@ def finished_project(tmp_path_factory, new_project) -> "Workbench":
         bench.configure(FINISHED)
         # The report says whether files of the project differ from its commit.
         bench.commit()
-        bench.run()
+        with pytest.MonkeyPatch.context() as patch:
+            # A test makes them again and compares the bytes.
+            patch.setenv(WHOLE_FIGURES, "1")
+            bench.run()
 
     return Workbench(made_once(tmp_path_factory, "finished_project", make))
 

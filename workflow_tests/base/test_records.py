@@ -3,13 +3,14 @@
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from litm.base.files import atomic_writer
 from litm.base.json_files import parse_json, read_json, read_jsonl, read_records, without_surrogates, write_jsonl
 from litm.base.messages import UserError
-from litm.base.table_files import read_csv, read_parquet, write_csv  # fmt: skip
+from litm.base.table_files import plain_rows, read_csv, read_parquet, write_csv  # fmt: skip
 
 ZIPPED = gzip.compress(b'{"a": 1}\n' * 1000, mtime=0)
 
@@ -31,6 +32,23 @@ def test_a_table_has_the_digits_of_its_columns_and_a_model_of_the_name_na(tmp_pa
     # A user's table needs no line end at its end.
     (tmp_path / "a.csv").write_bytes(b"model,n\na,12")
     assert len(read_csv(tmp_path / "a.csv")) == 1
+
+
+def test_rows_are_those_of_pandas_with_none_for_a_missing_value_and_leave_the_table_as_it_is():
+    columns = {
+        "count": [1, 2], "share": [0.5, np.nan], "right": [True, False], "name": ["a", None],
+        "maybe": pd.array([3, None], dtype="Int64"), "any": np.array([np.float64(1.5), [np.nan]], dtype=object),
+    }  # fmt: skip
+    for names in ([*columns], ["any"], ["share"], []):
+        table = pd.DataFrame(columns)[names]
+        before = table.copy()
+        rows = plain_rows(table)
+        # Types are compared too: 1 and np.int64(1) are equal, and JSON can write one of them.
+        assert repr(rows) == repr(table.astype(object).where(table.notna(), None).to_dict("records"))
+        pd.testing.assert_frame_equal(table, before)
+    assert plain_rows(pd.DataFrame(columns))[1] == dict(
+        zip(columns, (2, None, False, None, None, [np.nan]), strict=True)
+    )
 
 
 def test_a_failed_write_names_the_file_and_leaves_the_old_one_and_no_partial_one(tmp_path):

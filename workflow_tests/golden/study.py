@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from html.parser import HTMLParser
+from io import BytesIO
 from itertools import groupby
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -157,16 +158,23 @@ def _drawing(drawn: dict[str, list[str]]) -> Iterator[None]:
     from matplotlib.figure import Figure
 
     save: Callable = Figure.savefig
+    pictures: dict[str, bytes] = {}
 
     def save_and_keep(figure: Figure, file: BinaryIO, *arguments: object, **options: object) -> None:
         path = Path(str(getattr(file, "name", file)))
+        name = path.name.removeprefix(".").removesuffix(".partial")
         if options.get("format") == "png" and path.parent.name == "figures":
-            drawn[path.name.removeprefix(".").removesuffix(".partial")] = figure_lines(figure)
-        # Few pixels and no PDF, because only what is drawn is compared.
+            drawn[name] = figure_lines(figure)
+        # Few pixels and no PDF, because only what is drawn is compared; nor a second picture without the title.
         if options.get("format") == "pdf":
             file.write(b"%PDF-1.4")
+        elif path.parent.name == "untitled":
+            file.write(pictures[name])
         else:
-            save(figure, file, *arguments, **options | {"dpi": 20})
+            picture = BytesIO()
+            save(figure, picture, *arguments, **options | {"dpi": 20})
+            pictures[name] = picture.getvalue()
+            file.write(pictures[name])
 
     with patch.object(Figure, "savefig", save_and_keep):
         yield

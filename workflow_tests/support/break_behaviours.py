@@ -40,11 +40,12 @@ def mistake(row: Row) -> str:
 
 
 def run_tests(folder: Path, tests: Sequence[str]) -> subprocess.CompletedProcess:
-    """Run tests of a copy. No compiled modules: one of the same size and second would hide a break."""
+    """Run tests of a copy. Compiled modules are new each time: one of the same size and second would hide a break."""
     words = ["-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
     words += [f"workflow_tests/{one}" for one in tests]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(folder / "scripts")}
-    return subprocess.run([sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True)
+    with TemporaryDirectory() as compiled:
+        environment = {**os.environ, "PYTHONPYCACHEPREFIX": compiled, "PYTHONPATH": str(folder / "scripts")}
+        return subprocess.run([sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True)
 
 
 def broken(folder: Path, row: Row) -> str:

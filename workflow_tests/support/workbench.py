@@ -209,6 +209,9 @@ def in_a_fork(run: Callable[[], int]) -> subprocess.CompletedProcess:
 def _prepare_forks() -> None:
     """Import what every run of Snakemake does, its plugins too, so that no fork has to."""
     import pandas  # noqa: F401
+    import pyarrow.dataset
+    import pyarrow.parquet  # noqa: F401
+    import smart_open  # noqa: F401
     from snakemake.cli import parse_args
 
     parse_args([])

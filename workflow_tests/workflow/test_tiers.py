@@ -41,3 +41,14 @@ def test_a_test_with_a_workbench_and_those_of_golden_files_and_attacks_are_of_th
     path = Path(folder) / "test_it.py"
     conftest.pytest_itemcollected(SimpleNamespace(path=path, fixturenames=fixtures, add_marker=given.append))
     assert given == marks
+
+
+def test_files_of_studies_are_first_and_golden_files_before_them():
+    def item(name: str, *marks: str) -> SimpleNamespace:
+        return SimpleNamespace(path=Path(name), get_closest_marker=lambda mark: mark in marks)
+
+    quick, other = item("a/test_quick.py"), item("b/test_both.py")
+    study, golden = item("b/test_both.py", "study"), item("golden/test_golden.py", "study")
+    items = [quick, other, study, golden]
+    conftest.pytest_collection_modifyitems(items)
+    assert items == [golden, other, study, quick]

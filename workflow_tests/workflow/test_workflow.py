@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from conftest import write_lines
+from fork_server import WHOLE_FIGURES
 from workbench import CONFIG, Workbench, changed
 
 from litm.base.json_files import read_json, read_jsonl
@@ -73,7 +74,8 @@ def test_the_same_config_gives_the_same_bytes_of_examples_answers_and_scores(fin
     assert made == {path: before[path] for path in made}
 
 
-def test_the_same_config_gives_the_same_bytes_of_tables_figures_and_the_report(finished, bench):
+def test_the_same_config_gives_the_same_bytes_of_tables_figures_and_the_report(finished, bench, monkeypatch):
+    monkeypatch.setenv(WHOLE_FIGURES, "1")
     for name in ("figures", "question_samples", "summaries", "tables"):
         shutil.rmtree(bench.path(f"results/{name}"))
     bench.path("results/report.html").unlink()
