@@ -325,7 +325,7 @@ def _legend(rows: Sequence[ModelRow], shown: set[str], terminal: Terminal) -> li
         "accuracy in %",
         *(["closed: closed book, without documents"] if "closed" in shown else []),
         *(["oracle: the right document alone"] if "oracle" in shown else []),
-        *(["PBI: mean of start and end minus middle, in points"] if "pbi" in shown else []),
+        *(["PBI: mean of start and end minus middle, in points (a shape is corrected for all curves, the interval is not)"] if "pbi" in shown else []),
         *([scale] if "curve" in shown else []),
         *(["=: not shown to differ from the row above"] if any(row.is_tied for row in rows) else []),
     ]
