@@ -163,10 +163,11 @@ def test_an_advice_is_a_card_with_what_it_costs_and_how_sure_it_is():
     assert 'id="advice"' not in page(screen=none, models=[*contents().models, *models(1)])
 
 
-def test_an_accuracy_without_a_value_is_a_dash():
-    row = replace(model_row("a"), overall=Number(None), pbi=around(0.1))
+def test_an_accuracy_without_a_value_is_a_dash_and_not_tied():
+    row = replace(model_row("a", tied=True), overall=Number(None), pbi=around(0.1))
     (table,) = shown_tables([QuestionTable("kv", "exact_code", (SizeTable(6, None, (row,)),))], {"kv": ""}, NAMES, "a")
     assert [cell.text for cell in table.blocks[0].rows[0].cells][2] == "-" and table.summary.startswith("a; ")
+    assert not table.blocks[0].rows[0].is_tied
 
 
 @pytest.mark.skipif(find_browser() is None, reason="no Chromium (Debian: apt-get install chromium)")

@@ -255,7 +255,8 @@ def _rows(rows: Sequence[ModelRow], columns: Sequence[Column], models: Sequence[
             model=row.model,
             colour=models.index(row.model) % 8,
             n=f"{row.n:,}",
-            is_tied=row.is_tied,
+            # An accuracy in doubt is not compared.
+            is_tied=row.is_tied and row.overall.value is not None,
             marks=row.marks,
             cells=tuple(_cell(row, column.name, is_best) for column in columns),
             word=word,
