@@ -55,8 +55,8 @@ def test_rows_are_ordered_by_accuracy_and_ties_are_those_whose_difference_is_not
 def test_a_row_without_an_accuracy_is_last():
     doubtful = silent_row("empty", model="b")
     rows = rows_of(([accuracy_row("b", accuracy=0.9, doubt="empty")], doubtful), curve_rows("a", 0.2))
-    assert [(row.model, row.overall.value is None, row.shape) for row in rows] == [
-        ("a", False, "U"), ("b", True, "in doubt")
+    assert [(row.model, row.overall.value is None, row.is_tied, row.shape) for row in rows] == [
+        ("a", False, False, "U"), ("b", True, False, "in doubt")
     ]  # fmt: skip
 
 

@@ -45,7 +45,8 @@ class ModelRow:
     overall: Number
     """Accuracy over all positions; the rows are ordered by it."""
     is_tied: bool
-    """Whether its difference from the row above in `overall` is not shown; False for the first row."""
+    """Whether its difference from the row above in `overall` is not shown; False for the first row, and for an accuracy
+    in doubt, which is not compared."""
     closed_book: Number | None
     oracle: Number | None
     start: Number | None
@@ -185,7 +186,9 @@ def _row(
         model=model,
         n=finding.n or 0,
         overall=numbers["overall"],
-        is_tied=above is not None and not _is_shown_above(above, finding, pairs),
+        is_tied=above is not None
+        and numbers["overall"].value is not None
+        and not _is_shown_above(above, finding, pairs),
         closed_book=beside.get("closed_book"),
         oracle=beside.get("oracle"),
         start=numbers.get("start"),

@@ -255,8 +255,7 @@ def _rows(rows: Sequence[ModelRow], columns: Sequence[Column], models: Sequence[
             model=row.model,
             colour=models.index(row.model) % 8,
             n=f"{row.n:,}",
-            # An accuracy in doubt is not compared.
-            is_tied=row.is_tied and row.overall.value is not None,
+            is_tied=row.is_tied,
             marks=row.marks,
             cells=tuple(_cell(row, column.name, is_best) for column in columns),
             word=word,
