@@ -33,16 +33,17 @@ class Column:
     """The file of results/tables and the column that have its numbers."""
 
 
-#: Columns of numbers, in their order; `overall` has its heading from the experiment.
+#: Columns of numbers, in their order; without positions `overall` has the label of the metric.
 COLUMNS = (
     Column("closed_book", "Closed book", "utilisation.csv: accuracy_closed_book"),
     Column("oracle", "Oracle", "utilisation.csv: accuracy_oracle"),
-    Column("overall", "", "accuracy.csv: accuracy, as a mean over the positions"),
+    Column("overall", "All positions", "accuracy.csv: accuracy, as a mean over the positions"),
     Column("start", "Start", "position_bias.csv: accuracy_start"),
     Column("middle", "Middle", "position_bias.csv: accuracy_middle"),
     Column("end", "End", "position_bias.csv: accuracy_end"),
     Column("pbi", "PBI", "position_bias.csv: pbi"),
 )
+CURVE = Column("curve", "0 to 100 %", "accuracy.csv: accuracy")
 #: The columns after them, of experiments with positions.
 ENDS = (Column("shape", "Shape", "position_bias.csv: shape"), Column("curve", "0 to 100 %", "accuracy.csv: accuracy"))
 
@@ -197,7 +198,7 @@ def _table(table: QuestionTable, title: str, names: SizeNames, models: Sequence[
     metric, has_curves = METRICS[table.metric].label, any(row.curve for row in rows)
     is_alone = len({row.model for row in rows}) == 1
     columns = tuple(
-        Column(column.name, column.heading or ("All positions" if has_curves else metric), column.source)
+        column if has_curves or column.name != "overall" else Column("overall", metric, CURVE.source)
         for column in COLUMNS
         if any(getattr(row, column.name) is not None for row in rows)
     )
