@@ -69,6 +69,16 @@ def test_the_rows_of_a_model_alone_are_its_sizes():
     assert shown(2)[0].heading == "Model" and 'scope="rowgroup"' not in html_of(1)
 
 
+def test_nothing_is_said_of_the_curve_of_a_stand_in_or_of_one_without_a_scored_question():
+    stand_in = replace(model_row("a", tied=True), strength=None)
+    unscored = replace(model_row("b"), strength=Strength.UNINFORMATIVE, shape="no difference shown", n=0)
+    rows = SizeTable(6, None, (model_row("c"), stand_in, unscored))
+    (table,) = shown_tables([QuestionTable("kv", "exact_code", (rows,))], {"kv": ""}, NAMES, "abc")
+    assert [row.word for row in table.blocks[0].rows] == ["U", "stand-in", "no information"]
+    assert [row.is_tied for row in table.blocks[0].rows] == [False, False, False]
+    assert table.summary.endswith("shown in 1 of 2 curves")
+
+
 def test_numbers_that_say_nothing_on_positions_are_grey():
     (table,) = shown(len(CURVES))
     assert [row.word for row in table.blocks[0].rows if row.is_silent] == ["floor", "in doubt"]

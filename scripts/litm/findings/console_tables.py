@@ -325,7 +325,7 @@ def _legend(rows: Sequence[ModelRow], shown: set[str], terminal: Terminal) -> li
         "accuracy in %",
         *(["closed: closed book, without documents"] if "closed" in shown else []),
         *(["oracle: the right document alone"] if "oracle" in shown else []),
-        *(["PBI: mean of start and end minus middle, in points (a shape is corrected for all curves, the interval is not)"] if "pbi" in shown else []),
+        *(["PBI: mean of start and end minus middle, in points"] if "pbi" in shown else []),
         *([scale] if "curve" in shown else []),
         *(["=: not shown to differ from the row above"] if any(row.is_tied for row in rows) else []),
     ]
@@ -335,8 +335,18 @@ def _legend(rows: Sequence[ModelRow], shown: set[str], terminal: Terminal) -> li
         numbers = " to ".join(dict.fromkeys(about(number) for number in (needed[0], needed[-1]))).replace(
             "to about", "to"
         )
-        lines.append(f"{UNCLEAR}: cannot tell yet; {numbers} questions would show an effect of 5 points")
+        # Shapes are corrected for all curves of an experiment.
+        alone = any(row.needed and row.pbi and _leaves_out_zero(row.pbi) for row in rows)
+        lines.append(
+            f"{UNCLEAR}: cannot tell yet; {numbers} questions would show an effect of 5 points"
+            f"{'; an interval alone, uncorrected, may leave out 0' if alone and 'pbi' in shown else ''}"
+        )
     return [line for text in lines for line in wrapped(text, terminal.width)]
+
+
+def _leaves_out_zero(number: Number) -> bool:
+    """Whether 0 is outside the interval."""
+    return number.low is not None and number.high is not None and not number.low <= 0 <= number.high
 
 
 def _shortened(text: str, width: int, head: int | None = None) -> str:

@@ -33,16 +33,17 @@ class Column:
     """The file of results/tables and the column that have its numbers."""
 
 
-#: Columns of numbers, in their order; `overall` has its heading from the experiment.
+#: Columns of numbers, in their order; without positions `overall` has the label of the metric.
 COLUMNS = (
     Column("closed_book", "Closed book", "utilisation.csv: accuracy_closed_book"),
     Column("oracle", "Oracle", "utilisation.csv: accuracy_oracle"),
-    Column("overall", "", "accuracy.csv: accuracy, as a mean over the positions"),
+    Column("overall", "All positions", "accuracy.csv: accuracy, as a mean over the positions"),
     Column("start", "Start", "position_bias.csv: accuracy_start"),
     Column("middle", "Middle", "position_bias.csv: accuracy_middle"),
     Column("end", "End", "position_bias.csv: accuracy_end"),
     Column("pbi", "PBI", "position_bias.csv: pbi"),
 )
+CURVE = Column("curve", "0 to 100 %", "accuracy.csv: accuracy")
 #: The columns after them, of experiments with positions.
 ENDS = (Column("shape", "Shape", "position_bias.csv: shape"), Column("curve", "0 to 100 %", "accuracy.csv: accuracy"))
 
@@ -197,7 +198,7 @@ def _table(table: QuestionTable, title: str, names: SizeNames, models: Sequence[
     metric, has_curves = METRICS[table.metric].label, any(row.curve for row in rows)
     is_alone = len({row.model for row in rows}) == 1
     columns = tuple(
-        Column(column.name, column.heading or ("All positions" if has_curves else metric), column.source)
+        column if has_curves or column.name != "overall" else Column("overall", metric, CURVE.source)
         for column in COLUMNS
         if any(getattr(row, column.name) is not None for row in rows)
     )
@@ -209,7 +210,7 @@ def _table(table: QuestionTable, title: str, names: SizeNames, models: Sequence[
         columns=columns,
         ends=ENDS if has_curves else (),
         blocks=tuple(_blocks(table, columns, names, models, is_alone)),
-        summary=_summary(rows, has_curves),
+        summary=_summary(rows),
         is_open=is_open,
     )
 
@@ -219,16 +220,16 @@ def _size_title(table: QuestionTable, block: SizeTable, names: SizeNames) -> str
     return ", ".join(filter(None, [names.with_length(table.experiment, block.size), place]))
 
 
-def _summary(rows: Sequence[ModelRow], has_curves: bool) -> str:
-    """`5 models, 23.1 to 64.0 %; position matters in 2 of 5 curves`."""
+def _summary(rows: Sequence[ModelRow]) -> str:
+    """`5 models, 23.1 to 64.0 %; an effect of position is shown in 2 of 5 curves`."""
     values = [row.overall.value for row in rows if row.overall.value is not None]
     ends = dict.fromkeys(percent(end) for end in (min(values), max(values))) if values else ()
     models = [*dict.fromkeys(row.model for row in rows)]
     who = models[0] if len(models) == 1 else counted(len(models), "model")
     said = who + (f", {' to '.join(ends)} %" if ends else "")
-    if has_curves:
-        n_shown = sum(row.strength is Strength.SHOWN for row in rows)
-        said += f"; an effect of position is shown in {n_shown} of {counted(len(rows), 'curve')}"
+    if concluded := [row for row in rows if row.curve and row.strength]:
+        n_shown = sum(row.strength is Strength.SHOWN for row in concluded)
+        said += f"; an effect of position is shown in {n_shown} of {counted(len(concluded), 'curve')}"
     return said
 
 
@@ -255,7 +256,8 @@ def _rows(rows: Sequence[ModelRow], columns: Sequence[Column], models: Sequence[
             model=row.model,
             colour=models.index(row.model) % 8,
             n=f"{row.n:,}",
-            is_tied=row.is_tied,
+            # Neither an accuracy in doubt nor a stand-in is compared.
+            is_tied=row.is_tied and row.overall.value is not None and not _is_stand_in(row),
             marks=row.marks,
             cells=tuple(_cell(row, column.name, is_best) for column in columns),
             word=word,
@@ -281,12 +283,21 @@ def _limits(number: Number) -> str:
 
 def shape_of(row: ModelRow) -> tuple[str, str, str]:
     """The shape of a row's curve, or why there is none; what the word means; how many questions would tell more."""
+    if _is_stand_in(row):
+        return "stand-in", "nothing is concluded, because no model gave these answers", ""
+    if row.strength is Strength.UNINFORMATIVE and row.shape == NONE:
+        return "no information", "", ""
     if row.strength is Strength.CANNOT_TELL and row.shape in ("", NONE):
         more = f"{about(row.needed)} questions would" if row.needed else ""
         return "cannot tell yet", f"the questions do not suffice to show an effect of {SMALL_POINTS} points", more
     if row.strength is Strength.NOT_SHOWN and row.shape == NONE:
         return NONE, f"the questions suffice to show an effect of {SMALL_POINTS} points, and none is shown", ""
     return row.shape, MEANINGS.get(row.shape, ""), ""
+
+
+def _is_stand_in(row: ModelRow) -> bool:
+    """Whether nothing is concluded from a curve."""
+    return bool(row.curve) and row.strength is None
 
 
 def curve_of(points: Sequence[Point]) -> Curve | None:
