@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 from litm.base.files import file_kind
 from litm.base.messages import UserError
 
-#: Bytes of all parts of an archive, pictures among them, and of those with text. The reader of Word documents needs 20 to
-#: 60 times as much memory as there is text, that of workbooks four times.
+#: Bytes of all parts of an archive, pictures among them, and of those with text. The reader of Word documents needs 20
+#: to 60 times as much memory as there is text, that of workbooks four times.
 LARGEST, LARGEST_TEXT, LARGEST_WORKBOOK = 1 << 30, 30 << 20, 500 << 20
 #: Endings of parts with text.
 TEXT_PARTS = (".xml", ".rels", ".html", ".xhtml", ".htm", ".opf", ".ncx")
