@@ -168,10 +168,10 @@ def test_a_check_of_a_server_shows_price_curves_words_pictures_and_the_full_stud
         "  closed book ",
         ", oracle ",
         "start middle end",
-        " U ",
+        "] U",
         "check_documents.png",
     ):
-        assert words in done.stdout
+        assert words in done.stdout, done.stdout
     assert "litm run litm-check/full_study.yaml" in done.stdout
     written = (tmp_path / "litm-check/study.yaml").read_text()
     assert written.startswith("# Written by `litm check`.\n") and "right" not in written

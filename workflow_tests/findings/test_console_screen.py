@@ -105,10 +105,10 @@ def test_several_models_are_rows_with_their_curves_ties_and_marks():
         "accuracy in %; closed: closed book, without documents; oracle: the right document alone;",
         "PBI: mean of start and end minus middle, in points; curve: ▁ 0 % to █ 100 %; =: not shown",
         "to differ from the row above",
-        "unclear: cannot tell yet; about 520 questions would show an effect of 5 points",
+        "unclear: cannot tell yet; about 520 questions would show an effect of 5 points; an",
+        "interval alone, uncorrected, may leave out 0",
         "",
         "Before you quote this:",
-        "  ¹ First.",
     ]
 
 

@@ -28,7 +28,7 @@ TASK, METRIC, ENGINE = "tasks/numbered_words.py", "metrics/first_word.py", "engi
 #: What follows from new scores.
 AFTER_SCORES = {
     "make_table", "make_markdown", "make_claims_table", "summarize", "record_study", "plot_figure", "plot_pbi_forest",
-    "sample_questions", "make_report",
+    "sample_questions", "make_findings", "make_report",
 }  # fmt: skip
 #: What follows from new answers.
 AFTER_ANSWERS = {*AFTER_SCORES, "generate", "score"}
