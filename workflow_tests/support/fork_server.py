@@ -25,7 +25,8 @@ from typing import Any
 #: Packages that programs import, with what these import when they are used. Not pyserini, which starts Java.
 IMPORTS = (
     *("pandas", "pyarrow.parquet", "yaml", "jinja2", "tqdm", "matplotlib.pyplot", "seaborn"),
-    *("torch", "transformers", "pydantic", "tabulate", "tomllib", "pypdf", "matplotlib.patheffects"),
+    *("matplotlib.backends.backend_agg", "matplotlib.patheffects"),
+    *("torch", "transformers", "anthropic", "openai", "genai_prices", "tabulate", "tomllib", "pypdf"),
     *("pyarrow.dataset", "pyarrow.pandas_compat", "pandas.core.arrays.arrow.extension_types"),
     *("pandas.core.methods.to_dict", "pandas.io.formats.csvs"),
 )

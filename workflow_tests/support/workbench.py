@@ -208,6 +208,7 @@ def in_a_fork(run: Callable[[], int]) -> subprocess.CompletedProcess:
 @cache
 def _prepare_forks() -> None:
     """Import what every run of Snakemake does, its plugins too, so that no fork has to."""
+    import genai_prices  # noqa: F401
     import pandas  # noqa: F401
     import pyarrow.dataset
     import pyarrow.parquet  # noqa: F401
