@@ -173,15 +173,15 @@ def start():
 
 
 def end():
+    # With `--quiet progress` Snakemake tells nobody that a job is done.
+    if any(workflow.dag.needrun_jobs()):
+        yield from error_messages("results/logs", STARTED, STUDY.models)
+        yield "finished jobs and all answers so far are kept, and the same command continues from there"
+        return
     accuracies = SWEEPS.files("results/accuracy/{model}/{experiment}.csv")
     files = {str(path) for job in workflow.dag.jobs for path in job.output}
     yield from other_tables(is_of_study)
     yield from outcome(STUDY, files, accuracies, [*PAGES.figures, REPORT], SWEEPS.filled, STARTED)
-
-
-def fail():
-    yield from error_messages("results/logs", STARTED, STUDY.models)
-    yield "finished jobs and all answers so far are kept, and the same command continues from there"
 
 
 def planned():
@@ -189,7 +189,7 @@ def planned():
     return JOBS.summary()
 
 
-if workflow.is_main_process and listen(start, end, fail, planned):
+if workflow.is_main_process and listen(start, end, planned):
     made = [*SWEEPS.files(FILES[ANSWER].responses), *TABLES.files]
     say(*unread_copies(CATALOGUES, ROOT), *STUDY.notes, *lost_records(made), *old_journals())
 

@@ -16,15 +16,15 @@ Lines = Callable[[], Iterable[str]]
 
 
 class Listener(logging.Handler):
-    """Says lines at the start of a run and at its end, as all jobs are done or not, or at the end of a dry run.
+    """Says lines at the start of a run and at its end, or at the end of a dry run.
 
     Unlike `onstart`, `onsuccess` and `onerror`, this is not ignored in a workflow that another one imports.
     """
 
-    def __init__(self, start: Lines, end: Lines, fail: Lines, planned: Lines) -> None:
+    def __init__(self, start: Lines, end: Lines, planned: Lines) -> None:
         super().__init__()
-        self._start, self._end, self._fail, self._planned = start, end, fail, planned
-        self._is_planned = self._has_begun = self._is_done = False
+        self._start, self._end, self._planned = start, end, planned
+        self._is_planned = self._has_begun = False
 
     def emit(self, record: logging.LogRecord) -> None:
         event: Any = getattr(record, "event", None)
@@ -35,8 +35,6 @@ class Listener(logging.Handler):
                 say(*self._start())
         elif event == "run_info":
             self._is_planned = True
-        elif event == "progress":
-            self._is_done = record.__dict__["done"] == record.__dict__["total"]
 
     def close(self) -> None:
         """Snakemake closes its handlers when all else is done, and no job is left for its handlers of signals."""
@@ -46,17 +44,17 @@ class Listener(logging.Handler):
             print(*self._planned(), sep="\n", flush=True)
         elif is_planned:
             with signals_handled(), ending_in_a_line():
-                say(*(self._end if self._is_done else self._fail)())
+                say(*self._end())
 
 
-def listen(start: Lines, end: Lines, fail: Lines, planned: Lines) -> bool:
+def listen(start: Lines, end: Lines, planned: Lines) -> bool:
     """Say these lines in this process, once; whether nobody did so before, and Snakemake is not to be wholly quiet."""
     logger = logging.getLogger(LOGGER)
     handlers = [handler for handler in logger.handlers if not isinstance(handler, Listener)]
     plain = logging.LogRecord(LOGGER, logging.INFO, "", 0, "", None, None)
     if len(handlers) < len(logger.handlers) or not any(handler.filter(plain) for handler in handlers):
         return False
-    logger.addHandler(Listener(start, end, fail, planned))
+    logger.addHandler(Listener(start, end, planned))
     return True
 
 
