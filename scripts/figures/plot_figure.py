@@ -48,11 +48,12 @@ def main(
     from litm.analysis.comparison import published_table
     from litm.analysis.grid import Files
     from litm.analysis.published import read_published
-    from litm.figures.chart import Rows
+    from litm.figures.chart import Rows, without_doubt
     from litm.figures.kinds import KINDS, page_of
     from litm.figures.style import add_note, fit, save_figure, without_title
-    from litm.findings.answer_warnings import Limit, cut_findings, refused_findings
+    from litm.findings.answer_warnings import Limit, cut_findings, doubt_findings, refused_findings
     from litm.findings.warning_words import warning_in_words
+    from litm.findings.warnings import in_groups
     from litm.tables.table import tables as all_tables
 
     # Measured or published, which have columns of their own.
@@ -61,11 +62,11 @@ def main(
     if accuracy:
         measured, parts = Files(accuracy).joined("accuracy"), (read_parquet(path) for path in scores)
         searched = Files(recall).joined("retrieval") if recall else None
-        rows = Rows(measured, scores=parts, recall=searched, published=paper, token_counts=counts)
+        rows = Rows(without_doubt(measured), scores=parts, recall=searched, published=paper, token_counts=counts)
         known = {*rows.accuracy["model"]} - {*figure.get("recorded", ())}
         limits = {(model, name): Limit(tokens) for name, tokens in figure.get("limits", {}).items() for model in known}
         told = plain_rows(rows.accuracy)
-        groups = ([*cut_findings(told, limits)], [*refused_findings(told)])
+        groups = [*in_groups(doubt_findings(told, [])), [*cut_findings(told, limits)], [*refused_findings(told)]]
         notes = [warning_in_words(group) for group in groups if group]
     elif tables:
         drawn = {path.stem: all_tables()[path.stem].read(path) for path in tables}

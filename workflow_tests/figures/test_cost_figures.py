@@ -126,6 +126,12 @@ def test_a_model_without_counted_tokens_is_named_and_none_at_all_is_said():
     assert NOTHING in words(sizes(sweep("b", {5: None})))
 
 
+def test_a_size_with_answers_in_doubt_has_no_point():
+    cells = [{"model": "a", "experiment": "e", "size": 9, "doubt": "refused"}]
+    rows = costs(sweep("a", {5: 90, 9: 190}), accuracy=pd.concat([ACCURACY, pd.DataFrame(cells)]))
+    assert rows["size"].tolist() == [5]
+
+
 def test_an_experiment_without_positions_has_the_accuracy_of_its_cells():
     rows = score_rows({None: [True, False]}, size=5, model="a", prompt_tokens=90, response_tokens=10)
     cell = dict.fromkeys(ACCURACY.columns, 0.5) | {"model": "a", "experiment": "e", "size": 5, "n": 2}

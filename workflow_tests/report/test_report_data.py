@@ -64,6 +64,14 @@ def test_the_points_of_a_chart_are_the_rows_of_the_accuracy_table(whole):
     assert shown == whole.tables["accuracy"][columns].round(6).values.tolist()
 
 
+def test_an_accuracy_in_doubt_is_a_gap_of_its_curve(whole):
+    table = whole.tables["accuracy"]
+    refused = ["refused" if position == 3 else None for position in table["position"]]
+    doubt = pd.Series(refused, index=table.index, dtype="string")
+    (panel,) = chart(FIGURE, {**whole.tables, "accuracy": table.assign(doubt=doubt)})["panels"]
+    assert [[point[0] for point in one["points"]] for one in panel["series"]] == [[0, 5]] * len(MODELS)
+
+
 def test_a_chart_has_only_the_models_and_sizes_of_its_figure_and_its_reference_lines(whole):
     table = whole.tables["accuracy"]
     oracle = table[table["position"] == 0].assign(experiment="oracle", size=1)

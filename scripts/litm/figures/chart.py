@@ -263,6 +263,11 @@ def scored(cells: pd.DataFrame) -> pd.DataFrame:
     return cells[cells["n"] > 0]
 
 
+def without_doubt(accuracy: pd.DataFrame) -> pd.DataFrame:
+    """Accuracies, those in doubt (`doubt` in accuracy.csv) as if nothing was scored: no figure draws them."""
+    return accuracy.assign(n=accuracy["n"].where(accuracy["doubt"].isna(), 0)) if "doubt" in accuracy else accuracy
+
+
 def models_in(cells: pd.DataFrame) -> list[str]:
     """Models in the order of their first rows."""
     return list(dict.fromkeys(cells["model"]))

@@ -137,9 +137,11 @@ def _of_sweeps(figure: Mapping, rows: Rows) -> Iterator[pd.DataFrame]:
             continue
         model, experiment = counted["model"].iloc[0], counted["experiment"].iloc[0]
         means = position_means(sweep)
+        in_sweep = rows.accuracy[(rows.accuracy["model"] == model) & (rows.accuracy["experiment"] == experiment)]
         if means.empty:
-            in_sweep = (rows.accuracy["model"] == model) & (rows.accuracy["experiment"] == experiment)
-            means = rows.accuracy.loc[in_sweep, MEAN_COLUMNS]
+            means = in_sweep[MEAN_COLUMNS]
+        elif "doubt" in in_sweep:
+            means = means[~means["size"].isin(in_sweep.loc[in_sweep["doubt"].notna(), "size"])]
         by_size = counted.groupby("size")
         prompt, answer = (by_size[name].mean().astype("Float64") for name in ("prompt_tokens", "response_tokens"))
         each = Prices.of(prices.get(model) or {"input": nan, "output": nan}).of_rows(counted)

@@ -25,6 +25,7 @@ from litm.figures.chart import (
     indexed_curves,
     places_in_words,
     recall_of,
+    without_doubt,
 )
 from litm.figures.kinds import KINDS
 from litm.figures.looks import COLOURS
@@ -55,7 +56,7 @@ def chart(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> dict | None:
     `accuracy` and, where they exist, `retrieval`, `published_comparison`, `token_counts` and `wrong_answers`.
     """
     rows = Rows(
-        tables["accuracy"],
+        without_doubt(tables["accuracy"]),
         recall=recall_of(tables["retrieval"], figure["recall"]) if figure["recall"] else None,
         published=_published(figure, tables),
         token_counts=tables.get("token_counts"),
