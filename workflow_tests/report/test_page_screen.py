@@ -8,7 +8,7 @@ from browser import Browser, find_browser
 from first_screens import CURVES, around, first_screen, model_row, models
 from report_contents import EXPERIMENT, contents, page
 
-from litm.findings.first_screen import FirstScreen, Point, QuestionTable, SizeTable
+from litm.findings.first_screen import FirstScreen, PairMatrix, Point, QuestionTable, SizeTable
 from litm.findings.record import Number, Strength
 from litm.report.screen import COLUMNS, ENDS, OPEN_TABLES, curve_of, shown_matrices, shown_tables
 from litm.report.sizes import SizeNames
@@ -162,6 +162,21 @@ def test_pairs_are_a_matrix_with_intervals_in_which_the_shown_ones_are_marked():
     html = html_of(5)
     assert re.search(r"<td><strong>\+6\.0</strong> <span class=\"soft\">\[1\.0, 11\.0\]</span></td>", html)
     assert 'id="pairs"' not in html_of(1)
+
+
+def test_the_line_of_a_table_has_the_lead_of_the_best_model_with_its_interval():
+    nothing = around(0.0)
+    ahead = {p: ((None, around(0.12, p=p), around(0.3)), (around(-0.12), None, nothing), (around(-0.3), nothing, None))
+             for p in (0.01, 0.2)}  # fmt: skip
+    rows = tuple(model_row(name) for name in "abc")
+    asked = [QuestionTable("kv", "exact_code", (SizeTable(6, None, rows),))]
+    for p, more in ((0.01, ""), (0.2, ", not shown")):
+        (table,) = shown_tables(asked, {"kv": ""}, NAMES, "abc", [PairMatrix("kv", tuple("abc"), ahead[p])])
+        assert table.summary.endswith(f"; a leads b by 12.0 points [7.0, 17.0] over all positions and sizes{more}")
+    # A model without a comparison may be the best.
+    unknown = ((None, nothing, None), (nothing, None, None), (None, None, None))
+    (table,) = shown_tables(asked, {"kv": ""}, NAMES, "abc", [PairMatrix("kv", tuple("abc"), unknown)])
+    assert "leads" not in table.summary
 
 
 def test_an_advice_is_a_card_with_what_it_costs_and_how_sure_it_is():

@@ -171,6 +171,12 @@ def test_a_cell_has_the_shares_of_its_wrong_answers_and_the_positions_that_they_
     assert (second["n_wrong"], second["share_empty"], second["taken_from"]) == (0, None, None)
 
 
+def test_a_cell_in_doubt_has_no_wrong_answers():
+    table = scores((0, "other", None, False), (0, "other", None, False), (1, "other", None, False))
+    doubt = pd.Series(["prompts_cut: 1024"] * 2 + [None], dtype="string")
+    assert [row["position"] for row in wrong_answer_rows(table.assign(doubt=doubt))] == [1]
+
+
 def test_each_share_has_the_interval_of_its_own_answers_or_of_their_clusters():
     table = scores(*((0, kind, None, False) for kind in (None, "cut", "cut", "empty")))
     (row,) = wrong_answer_rows(table)

@@ -35,6 +35,7 @@ from litm.base.table_files import by_cell
 from litm.examples.checks import answer_check_row
 from litm.examples.tasks.question_answering import other_documents
 from litm.records.examples import read_examples
+from litm.scoring.doubts import doubt_of
 from litm.scoring.wrong_answers import KINDS
 
 if TYPE_CHECKING:
@@ -70,10 +71,12 @@ def _beside(scores: pd.DataFrame, *references: pd.DataFrame) -> Iterator[tuple[d
 
 
 def wrong_answer_rows(scores: pd.DataFrame) -> "Iterator[WrongAnswersRow]":
-    """One row per cell of a sweep with a scored question, see the table `wrong_answers`."""
+    """One row per cell of a sweep with a scored question, see the table `wrong_answers`; none of a cell in doubt, whose
+    answers are neither right nor wrong.
+    """
     for names, group in by_cell(scores, ["model", *CELL, "items"]):
         counted = group[~group["excluded"] & group["correct"].notna()]
-        if len(counted):
+        if len(counted) and not doubt_of(group):
             yield {**names, **_shares(counted)}
 
 

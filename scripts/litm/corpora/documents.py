@@ -30,7 +30,7 @@ PACKAGES = {
     ".pptx": ("python-pptx", "pptx"),
     ".xlsx": ("python-calamine", "python_calamine"),
 }
-#: Kinds with pages, of which some may have no text: pages, slides, sheets and chapters.
+#: Kinds with pages (pages, slides, sheets, chapters). Some pages may have no text.
 PAGED = (".pdf", ".pptx", ".xlsx", ".epub")
 
 

@@ -60,7 +60,7 @@ class Panel:
     beyond: tuple[str, ...] = ()
     """Models whose prompts exceed their training length, with that length."""
     model: str = ""
-    """The only model that is not behind the others, '' if all are side by side."""
+    """The model whose curves are in colour; '' for all models."""
 
 
 @dataclass(frozen=True)

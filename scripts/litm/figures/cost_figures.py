@@ -101,7 +101,7 @@ def _panels_of_tokens(
 def _draw_tokens(
     ax: Axes, points: pd.DataFrame, unit: str, looks: Mapping[str, Look], dashes: Mapping[str, Any], model: str
 ) -> None:
-    """Draw the curves of a model with the others behind it, or of all models for ""."""
+    """Draw the curves of a model, and those of the others in grey; for "", those of all models."""
     groups = points.groupby(["model", "experiment"], sort=False)
     curves = [((str(name), str(experiment)), rows) for (name, experiment), rows in groups]
     front = [key for key, _ in curves if model in ("", key[0])]

@@ -1,9 +1,8 @@
 """Panels of single models, for figures whose curves would cover one another.
 
-More than four curves cannot be followed in one panel, and their intervals have no room next to one another. A panel for
-each model, with the others in light grey behind it and the same axes in all, shows the form of every curve and its
-place among the others. Start, middle and end alone (slopes) would need as much room for the names, and would cover each
-other as the curves do.
+A reader cannot follow more than four curves in one panel, and their intervals have no room. Each model has a panel of
+its own: its curve in colour, the other curves in light grey, the same axes. Start, middle and end alone (slopes) would
+need as much room for the names, and would cover each other as the curves do.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,8 +56,8 @@ def spread(chart: Chart) -> Chart:
 
 
 def by_model(chart: Chart) -> Chart:
-    """The chart with a panel for each model and each panel, models in their order: the model's series, those of no
-    model, and behind them the curves of the others. References of the others are left out.
+    """The chart with a panel for each model and each panel, models in their order. A panel has the model's series,
+    those of no model, and the curves of the other models in grey. It has no references of other models.
     """
     panels = tuple(_of_model(panel, model) for model in chart.models for panel in chart.panels)
     return replace(chart, panels=panels, by_model=len(chart.panels))

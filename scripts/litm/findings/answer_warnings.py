@@ -286,10 +286,10 @@ def reading_findings(rows: Iterable[Row]) -> Iterator[Finding]:
 
 
 def announced_findings(rows: Sequence[Row], stops: Mapping[Sweep, str] = NOTHING) -> Iterator[Finding]:
-    """A finding for each sweep with many answers whose first line ends with a colon; rows: of reading_sensitivity.csv,
-    of which those of accuracies count them.
+    """A finding for each sweep with many answers whose first line ends with a colon.
 
-    stops: where the answers of a sweep end, as far as known.
+    rows: of reading_sensitivity.csv; those of accuracies have the counts. stops: where the answers of a sweep end, as
+    far as known.
     """
     of_sweep = grouped(rows, _sweep)
     for sweep, counts in _counts(rows, "n_preamble").items():

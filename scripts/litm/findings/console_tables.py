@@ -79,7 +79,7 @@ class Column(NamedTuple):
 def table_lines(
     screen: FirstScreen, units: Mapping[str, str], room: int, terminal: Terminal, with_positions: bool = True
 ) -> list[str]:
-    """The lines of the tables and what explains them, at most `room`, the last of which says what is left out.
+    """The lines of the tables and of their legend, at most `room`. The last line names what is left out.
 
     Of an experiment with several sizes the last comes first, then other experiments, then other sizes. A study of one
     model has all positions with intervals, if there is room.

@@ -1,7 +1,7 @@
 """The page's first screen: the texts, cells and curves that its templates show, from a `FirstScreen`."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from litm.analysis.shapes import MEANINGS, NONE, SMALL
 from litm.base.messages import counted, first_of, interval, ordinal, percent, signed_percent
@@ -150,7 +150,7 @@ def screen(first: FirstScreen, titles: Mapping[str, str], names: SizeNames, mode
 
     titles: by experiment. models: in the order of the study, which decides their colours.
     """
-    tables = shown_tables(first.tables, titles, names, models)
+    tables = shown_tables(first.tables, titles, names, models, first.pairs)
     warned = [_warned(group) for group in first.warnings]
     return Screen(
         headline=headline(first.headline),
@@ -179,17 +179,22 @@ def screen(first: FirstScreen, titles: Mapping[str, str], names: SizeNames, mode
 
 
 def shown_tables(
-    tables: Sequence[QuestionTable], titles: Mapping[str, str], names: SizeNames, models: Sequence[str]
+    tables: Sequence[QuestionTable],
+    titles: Mapping[str, str],
+    names: SizeNames,
+    models: Sequence[str],
+    pairs: Sequence[PairMatrix] = (),
 ) -> list[Shown]:
     """The tables as they are shown; the first ones are open.
 
-    titles: by experiment. models: in the order of the study, which decides their colours.
+    titles: by experiment. models: in the order of the study, which decides their colours. pairs: of the experiments.
     """
-    shown, n_rows = [], 0
+    shown, n_rows, leads = [], 0, {matrix.experiment: _lead(matrix) for matrix in pairs}
     for number, table in enumerate(tables):
         is_open = number == 0 or (number < OPEN_TABLES and n_rows < MANY_ROWS)
         n_rows += sum(len(block.rows) for block in table.sizes)
-        shown.append(_table(table, titles[table.experiment], names, models, is_open))
+        made = _table(table, titles[table.experiment], names, models, is_open)
+        shown.append(replace(made, summary="; ".join(filter(None, [made.summary, leads.get(table.experiment)]))))
     return shown
 
 
@@ -231,6 +236,20 @@ def _summary(rows: Sequence[ModelRow]) -> str:
         n_shown = sum(row.strength is Strength.SHOWN for row in concluded)
         said += f"; an effect of position is shown in {n_shown} of {counted(len(concluded), 'curve')}"
     return said
+
+
+def _lead(matrix: PairMatrix) -> str:
+    """`a leads b by 28.0 points [19.6, 35.1]`: the best model and the next; "" where the best is not known."""
+    for model, row in zip(matrix.models, matrix.cells, strict=True):
+        leads = {other: number for other, number in zip(matrix.models, row, strict=True) if number}
+        values = {other: number.value for other, number in leads.items() if number.value is not None}
+        if values and len(values) == len(matrix.models) - 1 and min(values.values()) > 0:
+            following = min(values, key=values.__getitem__)
+            _, low, high, _ = number = leads[following]
+            limits = "" if low is None or high is None else f" {interval(low, high)}"
+            lead = f"{model} leads {following} by {percent(values[following])} points{limits}"
+            return f"{lead} over all positions and sizes{'' if number.is_shown else ', not shown'}"
+    return ""
 
 
 def _blocks(

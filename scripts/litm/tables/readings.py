@@ -115,7 +115,7 @@ class ReadingSensitivityRow(TypedDict, total=False):
 @declare("wrong_answers", "Kinds of wrong answers", inputs=("scores",), rows="analysis.cells.wrong_answers_table")
 class WrongAnswersRow(TypedDict, total=False):
     """The wrong answers of each model and cell by kind, and the positions of the items that they were taken from. An
-    answer has the first kind that fits, in the order of the columns.
+    answer has the first kind that fits, in the order of the columns. A cell in doubt (accuracy.csv) has no row.
 
     Per cent with 95 % intervals: wrong answers of all answers of a cell, and each kind of its wrong answers, by the
     first kind that fits, from left to right. Taken from: the position of the other item (from 0) and the number of

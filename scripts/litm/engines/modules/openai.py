@@ -94,7 +94,7 @@ PROVIDER = Provider(
     models_path="/models",
     headers={"Authorization": "Bearer {key}"},
     sent_fields=sent_fields,
-    # A server of which nothing is known: its cached tokens cost as much as others.
+    # The prices of an unknown server are unknown: cached tokens cost as much as others.
     cache=PromptCache(least={"": LEAST}, write=1.0, read=1.0, step=128),
     batches=BATCHES,
 )
