@@ -74,11 +74,11 @@ def _other_number(other: Mapping[str, Any]) -> str:
 def _remedies(finding: Finding) -> Iterator[str]:
     """A sentence on the single remedies at the advised number of documents, against documents as retrieved."""
     remedies = _of_role(finding, REMEDY)
-    told = "; ".join(f"{other['condition']} {_difference(other)}" for other in remedies)
+    effects = "; ".join(f"{other['condition']} {_difference(other)}" for other in remedies)
     if any(other["is_shown"] for other in remedies):
-        yield f"Against best first with {counted(finding.facts['documents'], 'document')}: {told}."
+        yield f"Against best first with {counted(finding.facts['documents'], 'document')}: {effects}."
     elif remedies:
-        yield f"No remedy is shown to help; the largest effect: {told}."
+        yield f"No remedy is shown to help; the largest effect: {effects}."
 
 
 def _no_advice(finding: Finding) -> list[str]:

@@ -212,12 +212,12 @@ def _mostly(accuracy: Iterable[Row], wrong: Iterable[Row]) -> dict[tuple, str]:
         counts = cut.setdefault((model, experiment), [0, 0])
         counts[0] += row["n"]
         counts[1] += row["n_cut"]
-    found = {sweep: CUT for sweep, (answers, n_cut) in cut.items() if 2 * n_cut > answers}
+    cut_sweeps = {sweep: CUT for sweep, (answers, n_cut) in cut.items() if 2 * n_cut > answers}
     refused: dict[tuple, float] = {}
     for row in wrong:
         surplus = row["n_wrong"] * (row["share_refusal"] or 0) - row["n"] / 2
         refused[sweep_of(row)] = refused.get(sweep_of(row), 0.0) + surplus
-    return found | {sweep: REFUSED for sweep, surplus in refused.items() if surplus > 0}
+    return cut_sweeps | {sweep: REFUSED for sweep, surplus in refused.items() if surplus > 0}
 
 
 def _curve_numbers(row: Row, points: Sequence[Sequence]) -> dict[str, Number]:
@@ -259,18 +259,16 @@ def accuracy_findings(accuracy: Iterable[Row], bias: Iterable[Row]) -> Iterator[
 
 
 def no_information_findings(
-    curves: Iterable[Finding], told: Collection[tuple], clusters: Mapping[str, str]
+    curves: Iterable[Finding], unhelped: Collection[tuple], clusters: Mapping[str, str]
 ) -> Iterator[Finding]:
     """A finding for each model and reason whose experiments have nothing but curves that tell nothing.
 
-    curves: findings; told: the (model, experiment) that the document does not help, whose curves tell nothing anyway;
-    clusters: the field of the clusters by experiment, where an experiment has them.
+    curves: findings; unhelped: the (model, experiment) that the document does not help, whose curves tell nothing
+    anyway; clusters: the field of the clusters by experiment, where an experiment has them.
     """
     alike: dict[tuple, dict[str, list[Finding]]] = {}
-    with_strength = [
-        curve for curve in curves if curve.strength is not None and (*curve.models, *curve.experiments) not in told
-    ]
-    for (model, experiment), of_sweep in grouped(with_strength, lambda one: (*one.models, *one.experiments)).items():
+    with_strength = [curve for curve in curves if curve.strength is not None and curve.sweep not in unhelped]
+    for (model, experiment), of_sweep in grouped(with_strength, lambda curve: curve.sweep).items():
         reasons = {curve.facts["reason"] for curve in of_sweep}
         if len(reasons) == 1 and (reason := reasons.pop()) in SILENT:
             cluster = clusters.get(experiment) if reason == TOO_FEW else None

@@ -123,13 +123,14 @@ class FirstScreen:
 
 def first_screen(study: StudyFindings) -> FirstScreen:
     """The first screen of a study."""
-    references = {(*one.models, *one.experiments): one for one in study.of_kind("references")}
-    referred = {name for one in references.values() for key in ("closed_book", "oracle") if (name := one.facts[key])}
+    references = {reference.sweep: reference for reference in study.of_kind("references")}
+    named = (reference.facts[key] for reference in references.values() for key in ("closed_book", "oracle"))
+    referred = {name for name in named if name}
     shown = [name for name in study.experiments if name not in referred or _is_asked(name, references)]
-    measured = grouped(study.of_kind("curve", "accuracy"), lambda one: one.experiments[0])
-    pairs = grouped(study.of_kind("pair"), lambda one: one.experiments[0])
+    measured = grouped(study.of_kind("curve", "accuracy"), lambda finding: finding.experiments[0])
+    pairs = grouped(study.of_kind("pair"), lambda finding: finding.experiments[0])
     names = [name for name in shown if name in measured]
-    warnings = _warning_groups(study.findings, [one for name in names for one in measured[name]], references)
+    warnings = _warning_groups(study.findings, [finding for name in names for finding in measured[name]], references)
     return FirstScreen(
         headline_of(study),
         tuple(_question_table(name, measured[name], references, pairs.get(name, []), warnings) for name in names),
@@ -154,12 +155,12 @@ def _question_table(
     pairs: Sequence[Finding],
     warnings: Sequence[WarningGroup],
 ) -> QuestionTable:
-    sizes = grouped(measured, lambda one: (one.size or 0, one.placement))
+    sizes = grouped(measured, lambda finding: (finding.size or 0, finding.placement))
     tables = []
     for (size, placement), of_size in sizes.items():
-        ordered = sorted(of_size, key=lambda one: -_overall(one))
+        ordered = sorted(of_size, key=lambda finding: -_overall(finding))
         above = [None, *ordered[:-1]]
-        rows = (_row(one, before, references, pairs, warnings) for one, before in zip(ordered, above, strict=True))
+        rows = [_row(*neighbours, references, pairs, warnings) for neighbours in zip(ordered, above, strict=True)]
         tables.append(SizeTable(size, placement, tuple(rows)))
     return QuestionTable(experiment, measured[0].facts["metric"], tuple(tables))
 
@@ -202,7 +203,7 @@ def _row(
         marks=tuple(
             group.number
             for group in warnings
-            if any(concerns(warning, model, *one) for warning in group.findings for one in touched)
+            if any(concerns(warning, model, *cell) for warning in group.findings for cell in touched)
         ),
     )
 
@@ -233,14 +234,14 @@ def _warning_groups(
     findings: Iterable[Finding], measured: Iterable[Finding], references: References
 ) -> list[WarningGroup]:
     """The warnings by their kinds; those that concern a row of a table first, with their numbers."""
-    cells = [(one.models[0], one.experiments[0], one.size) for one in measured]
+    cells = [(finding.models[0], finding.experiments[0], finding.size) for finding in measured]
     for model, experiment, _ in [*cells]:
         if reference := references.get((model, experiment)):
             names = (reference.facts[key] for key in ("closed_book", "oracle"))
             cells += [(model, name, None) for name in names if name]
-    warnings = [one for one in findings if KINDS[one.kind].is_warning]
+    warnings = [finding for finding in findings if KINDS[finding.kind].is_warning]
     groups = in_groups(warnings)
-    touching = [alike for alike in groups if any(concerns(one, *cell) for one in alike for cell in cells)]
+    touching = [alike for alike in groups if any(concerns(warning, *cell) for warning in alike for cell in cells)]
     numbered = [(place, alike) for place, alike in enumerate(touching, start=1)]
     ordered = [*numbered, *((0, alike) for alike in groups if alike not in touching)]
     return [WarningGroup(number, alike[0].kind, alike) for number, alike in ordered]
@@ -254,7 +255,7 @@ def _pair_matrix(experiment: str, measured: Iterable[Finding], pairs: Sequence[F
     compared = {model for pair in pairs for model in pair.models}
     means = {
         model: sum(map(_overall, of_model)) / len(of_model)
-        for model, of_model in grouped(measured, lambda one: one.models[0]).items()
+        for model, of_model in grouped(measured, lambda finding: finding.models[0]).items()
         if model in compared
     }
     models = sorted(means, key=lambda model: -means[model])

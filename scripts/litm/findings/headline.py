@@ -15,18 +15,20 @@ def headline_of(study: StudyFindings) -> tuple[Finding, ...]:
     and its difference from the second; nothing but the stand-ins in a study of these.
     """
     curves = [
-        one for one in study.of_kind("curve") if one.strength is not None and one.experiments[0] in study.experiments
+        curve
+        for curve in study.of_kind("curve")
+        if curve.strength is not None and curve.experiments[0] in study.experiments
     ]
-    unhelped = {(*one.models, *one.experiments): one for one in study.of_kind("no_benefit")}
-    told = [_of_model(of_model, unhelped) for of_model in grouped(curves, lambda one: one.models[0]).values()]
-    headline = [*sorted(told, key=_place), *study.of_kind("advice")]
+    unhelped = {finding.sweep: finding for finding in study.of_kind("no_benefit")}
+    by_model = [_of_model(of_model, unhelped) for of_model in grouped(curves, lambda curve: curve.models[0]).values()]
+    headline = [*sorted(by_model, key=_place), *study.of_kind("advice")]
     return tuple(headline or _most_accurate(study) or study.of_kind("stand_ins"))
 
 
 def _of_model(curves: Iterable[Finding], unhelped: dict[tuple, Finding]) -> Finding:
-    """What is told of a model; that a document does not help it takes the place of a curve without a shown effect."""
+    """The finding of a model in the headline: a curve, or that the document does not help, if no curve has an effect."""
     curve = min(curves, key=_place)
-    warning = unhelped.get((*curve.models, *curve.experiments))
+    warning = unhelped.get(curve.sweep)
     return curve if warning is None or curve.strength is Strength.SHOWN else warning
 
 
@@ -43,24 +45,23 @@ def _place(finding: Finding) -> tuple[int, int, float]:
 
 def _most_accurate(study: StudyFindings) -> list[Finding]:
     """The most accurate model of the first experiment that has any, and its difference from the next one."""
-    stand_ins = {model for one in study.of_kind("stand_ins") for model in one.models}
+    stand_ins = {model for finding in study.of_kind("stand_ins") for model in finding.models}
     accuracies = [
-        one
-        for one in study.of_kind("accuracy")
-        if one.numbers["overall"].value is not None
-        and one.models[0] not in stand_ins
-        and one.experiments[0] in study.experiments
+        finding
+        for finding in study.of_kind("accuracy")
+        if finding.numbers["overall"].value is not None
+        and finding.models[0] not in stand_ins
+        and finding.experiments[0] in study.experiments
     ]
     if not accuracies:
         return []
-    first = [
-        one for one in accuracies if (one.experiments, one.size) == (accuracies[0].experiments, accuracies[0].size)
-    ]
-    best, *others = sorted(first, key=lambda one: -(one.numbers["overall"].value or 0.0))
+    cell = accuracies[0].experiments, accuracies[0].size
+    first = [finding for finding in accuracies if (finding.experiments, finding.size) == cell]
+    best, *others = sorted(first, key=lambda finding: -(finding.numbers["overall"].value or 0.0))
     if not others:
         return [best]
     both = {*best.models, *others[0].models}
     return [
         best,
-        *(one for one in study.of_kind("pair") if {*one.models} == both and one.experiments == best.experiments),
+        *(pair for pair in study.of_kind("pair") if {*pair.models} == both and pair.experiments == best.experiments),
     ]

@@ -26,13 +26,13 @@ def probability_findings(
 
     effects: rows of log_probability_effects.csv; curves: findings on accuracy.
     """
-    reasons = {(*one.models, *one.experiments, one.size): one.facts["reason"] for one in curves}
+    reasons = {(*curve.sweep, curve.size): curve.facts["reason"] for curve in curves}
     best = (row for row in effects if row["quantity"] == "answer" and row["model"] not in stand_ins)
     for curve, rows in groupby(best, itemgetter("model", "experiment", "size")):
         of_curve = {row["effect"]: row for row in rows}
         numbers = {name: Number.of_row(of_curve[name], "value", "", "p_holm") for name in CONTRASTS}
         ends = [name for name in ("primacy", "recency") if numbers[name].is_shown]
-        told = ends or [name for name in CONTRASTS if numbers[name].is_shown]
+        effects = ends or [name for name in CONTRASTS if numbers[name].is_shown]
         reason = reasons.get(curve)
         model, experiment, size = curve
         yield Finding(
@@ -41,7 +41,7 @@ def probability_findings(
             (experiment,),
             size,
             n=of_curve["pbi"]["n"],
-            strength=Strength.SHOWN if told else Strength.CANNOT_TELL,
+            strength=Strength.SHOWN if effects else Strength.CANNOT_TELL,
             numbers=numbers,
-            facts={"told": told, "reason": reason if reason in SILENT else None},
+            facts={"told": effects, "reason": reason if reason in SILENT else None},
         )

@@ -80,13 +80,15 @@ def gold_findings(rows: Iterable[Row], experiments: Sequence[Row] = ()) -> Itera
     for name, of_set in grouped(rows, itemgetter("questions")).items():
         looked_for, without = (sum(row["how"] in hows for row in of_set) for hows in ((LOOKED_FOR,), WITHOUT))
         if looked_for or without:
-            asking = {one["name"] for one in experiments if name in (one.get("datasets") or {}).values()}
+            asking = {settings["name"] for settings in experiments if name in (settings.get("datasets") or {}).values()}
             concerned = (
-                one for one in experiments if asking & {one["name"], one.get("closed_book"), one.get("oracle")}
+                settings["name"]
+                for settings in experiments
+                if asking & {settings["name"], settings.get("closed_book"), settings.get("oracle")}
             )
             yield Finding(
                 "gold_looked_for",
-                experiments=tuple(one["name"] for one in concerned),
+                experiments=tuple(concerned),
                 n=len(of_set),
                 facts={"questions": name, "looked_for": looked_for, "without": without},
                 remedy="correct_gold",

@@ -99,6 +99,11 @@ class Finding:
     remedy: str | None = None
     """A name of `litm.findings.words.REMEDIES`: what to do."""
 
+    @property
+    def sweep(self) -> tuple[str, ...]:
+        """(model, experiment) of a finding on a model in an experiment."""
+        return (*self.models, *self.experiments)
+
     def to_json(self) -> dict[str, Any]:
         """The finding as a JSON object, without what is absent."""
         numbers = {

@@ -73,9 +73,9 @@ def reference_findings(
             if rows:
                 # The references of a cell with a benefit, of which its sentence tells.
                 with_benefit = [row for row in rows if row["utilisation"] is not None]
-                told = max(with_benefit, key=itemgetter("n")) if with_benefit else rows[0]
-                numbers = {key: Number.of_row(told, f"accuracy_{key}") for key in names}
-                n, strength = told["n"], _strength(numbers, bool(shares))
+                cell = max(with_benefit, key=itemgetter("n")) if with_benefit else rows[0]
+                numbers = {key: Number.of_row(cell, f"accuracy_{key}") for key in names}
+                n, strength = cell["n"], _strength(numbers, bool(shares))
             numbers["utilisation"] = Number(sum(shares) / len(shares) if shares else None)
             yield Finding(
                 "references",
@@ -118,19 +118,19 @@ def no_benefit_findings(
     references: findings; accuracy: rows of accuracy.csv; differing: the (model, experiment) with a curve that differs;
     clusters: the field of the clusters, by experiment.
     """
-    told = set(stand_ins)
+    reported = set(stand_ins)
     for finding in references:
         if finding.strength in (Strength.CANNOT_TELL, Strength.UNINFORMATIVE):
             numbers = {key: finding.numbers[key] for key in _NUMBERS}
-            sweep = (*finding.models, *finding.experiments)
-            yield _no_benefit(sweep, finding.n, finding.strength, numbers, sweep in differing, clusters)
-            told.update(finding.models)
+            is_differing = finding.sweep in differing
+            yield _no_benefit(finding.sweep, finding.n, finding.strength, numbers, is_differing, clusters)
+            reported.update(finding.models)
     for row in accuracy:
         is_oracle = row["task"] == REFERENCE_TASKS[ORACLE] and sweep_of(row) not in doubtful
-        if is_oracle and row["accuracy"] == 0 and row["model"] not in told:
+        if is_oracle and row["accuracy"] == 0 and row["model"] not in reported:
             numbers = {"closed_book": Number(None), "oracle": Number.of_row(row, "accuracy", "")}
             yield _no_benefit(sweep_of(row), row["n"], Strength.UNINFORMATIVE, numbers, False, clusters)
-            told.add(row["model"])
+            reported.add(row["model"])
 
 
 def _no_benefit(
@@ -168,7 +168,7 @@ def _remedy(numbers: Mapping[str, Number], cluster: Any) -> str:
 
 def unhelped(findings: Iterable[Finding]) -> set[tuple]:
     """The (model, experiment) of the findings of the kind no_benefit."""
-    return {(*finding.models, *finding.experiments) for finding in findings if finding.kind == "no_benefit"}
+    return {finding.sweep for finding in findings if finding.kind == "no_benefit"}
 
 
 def silenced(sweeps: Iterable[tuple], closed_book: Mapping[str, str | None]) -> set[tuple]:

@@ -52,10 +52,10 @@ def findings_of(
     no_benefit = [*no_benefit_findings(references, accuracy, differing, fields, doubtful, stand_ins)]
     without_benefit = unhelped(no_benefit)
     silent = (without_benefit - differing) | silent_sweeps(bias) | doubtful
-    told = [model for model in stand_ins if any(row["model"] == model for row in accuracy)]
+    answered = [model for model in stand_ins if any(row["model"] == model for row in accuracy)]
     makers: tuple[Iterable[Finding], ...] = (
         [study_finding(accuracy, bias, rows("published_comparison"))],
-        [Finding("stand_ins", tuple(told))] if told else [],
+        [Finding("stand_ins", tuple(answered))] if answered else [],
         curves,
         accuracy_findings(accuracy, bias),
         references,
@@ -67,7 +67,7 @@ def findings_of(
         warnings_of(rows, manifests, experiments, stand_ins=stand_ins, clusters=clusters, filled=filled),
     )
     order = [*KINDS]
-    findings = sorted((one for made in makers for one in made), key=lambda one: order.index(one.kind))
+    findings = sorted((finding for made in makers for finding in made), key=lambda finding: order.index(finding.kind))
     shown = tuple(name for name in names if plain is None or name in plain)
     return StudyFindings(tuple(models or dict.fromkeys(row["model"] for row in accuracy)), shown, tuple(findings))
 
@@ -84,4 +84,4 @@ def _heard(
     """
     books = {settings["name"]: settings.get("closed_book") for settings in experiments}
     silent = silenced(without_benefit - differing, books) - silenced(without_benefit & differing, books)
-    return [one for one in advice if one.models[0] not in stand_ins and (*one.models, *one.experiments) not in silent]
+    return [finding for finding in advice if finding.models[0] not in stand_ins and finding.sweep not in silent]

@@ -171,7 +171,7 @@ def _sizes(finding: Finding) -> str:
 
 def _count(findings: Sequence[Finding]) -> str:
     """`12 of 600`."""
-    count, n = (sum(numbers) for numbers in zip(*((one.facts["count"], one.n or 0) for one in findings), strict=True))
+    count, n = (sum(finding.facts["count"] for finding in findings), sum(finding.n or 0 for finding in findings))
     return f"{count:,} of {n:,}"
 
 

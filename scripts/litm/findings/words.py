@@ -129,22 +129,22 @@ def mean_label(finding: Finding) -> str:
 
 def _study(finding: Finding) -> str:
     facts = finding.facts
-    told = [
+    sentences = [
         f"{counted(facts['n_models'], 'model')}, {counted(facts['n_experiments'], 'experiment')}, "
         f"{counted(facts['n_cells'], 'cell')} with {facts['n_answers']:,} answers counted."
     ]
     if facts["n_curves"]:
         rest = facts["n_curves"] - facts["n_differing"] - facts["n_flat"] - facts["n_silent"]
         doubts = ", or answers in doubt" if facts["has_doubts"] else ""
-        told.append(
+        sentences.append(
             f"Positions are shown to differ in {facts['n_differing']} of {counted(facts['n_curves'], 'curve')}, and to "
             f"be within 5 points of one another in {facts['n_flat']}; neither is shown in {rest}, and "
             f"{facts['n_silent']} have no information on position (floor, ceiling, or too few questions{doubts})."
         )
     if facts["published"]:
         counts = ", ".join(f"{n} {verdict}" for verdict, n in facts["published"].items())
-        told.append(f"Compared with {counted(sum(facts['published'].values()), 'published value')}: {counts}.")
-    return " ".join(told)
+        sentences.append(f"Compared with {counted(sum(facts['published'].values()), 'published value')}: {counts}.")
+    return " ".join(sentences)
 
 
 def _stand_ins(finding: Finding) -> str:
@@ -230,21 +230,21 @@ def _no_information(group: Sequence[Finding]) -> str:
 def _references(finding: Finding) -> str:
     oracle, closed_book = (share(finding.numbers[name]) for name in ("oracle", "closed_book"))
     n = "" if finding.n is None else f" (n = {finding.n:,})"
-    told = f"Right with the document alone: {oracle}; without any: {closed_book}{n}."
+    accuracies = f"Right with the document alone: {oracle}; without any: {closed_book}{n}."
     helps = (
         "the document with the answer helps, so its position and the number and order of documents can matter. "
         if finding.strength is Strength.SHOWN
         else ""
     )
-    return f"{where(finding)}: {helps}{told}"
+    return f"{where(finding)}: {helps}{accuracies}"
 
 
 def _no_benefit(group: Sequence[Finding]) -> str:
     which = first_of([_beside(finding) for finding in group], MOST_MODELS, "; ")
-    remedies = list(dict.fromkeys(REMEDIES[one.remedy].format_map(one.facts) for one in group if one.remedy))
-    effect = (
-        "" if any(one.facts["is_differing"] for one in group) else ", so positions and documents have nothing to show"
-    )
+    of_findings = (REMEDIES[finding.remedy].format_map(finding.facts) for finding in group if finding.remedy)
+    remedies = list(dict.fromkeys(of_findings))
+    is_differing = any(finding.facts["is_differing"] for finding in group)
+    effect = "" if is_differing else ", so positions and documents have nothing to show"
     return f"The document alone is not shown to help {which}{effect}: {'; or '.join(remedies)}"
 
 
@@ -357,19 +357,19 @@ def headline(findings: Sequence[Finding]) -> str:
     for kind, say in HEADLINES.items():
         if alike := of_kind.get(kind):
             parts.append(say(alike, bool(parts), not on))
-    told = on + "; ".join(parts)
+    effects = on + "; ".join(parts)
     # A sentence that begins with a model's name keeps its spelling.
-    is_named = not told.startswith(("on ", "for "))
-    sentences = [f"{told if is_named else told.capitalize()[0] + told[1:]}."] if told else []
-    others = [sentence(one) for kind in ("accuracy", "pair", "stand_ins") for one in of_kind.get(kind, ())]
+    is_named = not effects.startswith(("on ", "for "))
+    sentences = [f"{effects if is_named else effects.capitalize()[0] + effects[1:]}."] if effects else []
+    others = [sentence(finding) for kind in ("accuracy", "pair", "stand_ins") for finding in of_kind.get(kind, ())]
     advice = [advice_sentences(finding)[0] for finding in of_kind.get("advice", ())]
     return " ".join([*sentences, *others, *advice])
 
 
 def _lose(findings: Sequence[Finding], is_more: bool, has_experiment: bool) -> str:
-    told = [_loses(finding, has_experiment) for finding in findings[:MOST_TOLD]]
+    losses = [_loses(finding, has_experiment) for finding in findings[:MOST_TOLD]]
     n_more = len(findings) - MOST_TOLD
-    return "; ".join([*told, *([f"{n_more} more lose accuracy by position"] if n_more > 0 else [])])
+    return "; ".join([*losses, *([f"{n_more} more lose accuracy by position"] if n_more > 0 else [])])
 
 
 def _loses(finding: Finding, has_experiment: bool) -> str:
