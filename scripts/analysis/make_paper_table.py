@@ -38,9 +38,10 @@ def main(
     elif not published or measured:
         raise UserError("give either --measured or --published")
     elif layout.is_of_tokens:
-        rows = pd.DataFrame([asdict(one) for one in values.read_published_tokens(published) if one.source == source])
+        counts = values.read_published_tokens(published)
+        rows = pd.DataFrame([asdict(count) for count in counts if count.source == source])
     else:
-        rows = published_table(one for one in values.read_published(published) if one.source == source)
+        rows = published_table(value for value in values.read_published(published) if value.source == source)
     made = paper_table(layout, rows, values.read_published_models(models))
     write_csv(csv, made.values)
     write_text(markdown, f"{made.text.to_markdown(index=False, disable_numparse=True)}\n\n{made.caption}.\n")

@@ -23,10 +23,10 @@ def main(
 
     made, settings = tables()[table], settings or {}
     files = {name: Files(paths) for name, *paths in input}
-    for what, given, needed in (("inputs", files, made.inputs), ("settings", settings, made.settings)):
-        if set(given) != set(needed):
+    for what, options, needed in (("inputs", files, made.inputs), ("settings", settings, made.settings)):
+        if set(options) != set(needed):
             raise UserError(
-                f"table {table}: its {what} are {', '.join(needed) or 'none'}, given {', '.join(given) or 'none'}"
+                f"table {table}: its {what} are {', '.join(needed) or 'none'}, given {', '.join(options) or 'none'}"
             )
     if made.rows:
         rows = made.load()(**files, **settings)

@@ -17,10 +17,10 @@ def main(config: dict, lock: Path, results: Path = Path("results")) -> None:
     from litm.planning.downloads import MISSING, first_steps, look_remote
 
     study = load_study(config, lock.parent)
-    found = look_remote(study, results)
-    checks = examine(study, lock.read_text(encoding="utf-8").splitlines(), results, found)
+    remote = look_remote(study, results)
+    checks = examine(study, lock.read_text(encoding="utf-8").splitlines(), results, remote)
     print(checks_table(checks))
-    print(first_steps(study, found))
+    print(first_steps(study, remote))
     print("The target `estimate` says what all of it takes: prompts, tokens, hours, US$.")
     if any(check.status == MISSING for check in checks):
         raise UserError(f"{counts(checks)}: fix what is missing before you run")

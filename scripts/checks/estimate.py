@@ -33,16 +33,16 @@ def main(config: dict, lock: Path, table: str, sweeps: tuple[str, ...] = (), res
     rates = {sweep.model.name: rate_of(sweep.model, results) for sweep in study.sweeps if sweep.is_asked}
     questions: dict[tuple[str, str], int | None]
     questions = {sweep.pair: sweep.experiment.curve_questions for sweep in study.sweeps_of(ANSWER)}
-    questions |= {(one.model, one.experiment): one.questions for one in counted}
+    questions |= {(estimate.model, estimate.experiment): estimate.questions for estimate in counted}
     shown, shown_notes = what_is_shown(questions, results)
     estimated = estimate_table(study, estimates, rates, shown)
     write_csv(table, estimated)
     if estimates:
         print(as_text(estimated))
-    dollars = estimated.groupby("model")["dollars_as_set"].agg(lambda one: one.sum(skipna=False))
+    dollars = estimated.groupby("model")["dollars_as_set"].agg(lambda prices: prices.sum(skipna=False))
     known = {name: None if isna(dollars[name]) else dollars[name] for name in rates}
     lines = [*notes(study, estimates, rates)]
-    if any(one.work.basis == MEAN for one in estimates):
+    if any(estimate.work.basis == MEAN for estimate in estimates):
         lines += [*notes_on_rules(study, estimates), *download_lines(study, look_remote(study, results))]
     for line in (*lines, *shown_notes, *budget_lines(study, known, results / "asking")):
         print(line)

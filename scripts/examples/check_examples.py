@@ -31,12 +31,12 @@ def main(
         by_size[path.parent.name][path.name.removesuffix(".jsonl.gz")] = path
     for size, paths in by_size.items():
         read = {placement: read_examples(path) for placement, path in paths.items()}
-        found = check_examples(read, generated, design)
-        if found:
-            more = f" (and {len(found) - SHOWN} more)" if len(found) > SHOWN else ""
+        faults = check_examples(read, generated, design)
+        if faults:
+            more = f" (and {len(faults) - SHOWN} more)" if len(faults) > SHOWN else ""
             raise UserError(
                 f"the examples of {experiment}, size {size}, would not measure what they should: "
-                f"{'; '.join(found[:SHOWN])}{more}. Fix the dataset, or the task that made them"
+                f"{'; '.join(faults[:SHOWN])}{more}. Fix the dataset, or the task that made them"
             )
     placements = {size: list(paths) for size, paths in by_size.items()}
     write_json(output, {"experiment": experiment, "generated": generated, "placements": placements})

@@ -65,8 +65,8 @@ def main(
         rows = Rows(without_doubt(measured), scores=parts, recall=searched, published=paper, token_counts=counts)
         known = {*rows.accuracy["model"]} - {*figure.get("recorded", ())}
         limits = {(model, name): Limit(tokens) for name, tokens in figure.get("limits", {}).items() for model in known}
-        told = plain_rows(rows.accuracy)
-        groups = [*in_groups(doubt_findings(told, [])), [*cut_findings(told, limits)], [*refused_findings(told)]]
+        cells = plain_rows(rows.accuracy)
+        groups = [*in_groups(doubt_findings(cells, [])), [*cut_findings(cells, limits)], [*refused_findings(cells)]]
         notes = [warning_in_words(group) for group in groups if group]
     elif tables:
         drawn = {path.stem: all_tables()[path.stem].read(path) for path in tables}

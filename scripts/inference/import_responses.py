@@ -52,7 +52,7 @@ def main(
     except UserError as error:
         raise UserError(f"{model}/{experiment}: {error}") from error
     sweep = sweep_fields(model, experiment, {**imported.identity(), **({"stop": stop} if stop else {})})
-    reasoning = Reasoning.of(settings or {})
+    reasoning = Reasoning.from_settings(settings or {})
     whole = [*imported.sweep_responses(sweep["identity"])]
     summary = imported.manifest(sweep) | scored_reasoning(whole, reasoning)
     answers = cut_at_line_end(whole, reasoning) if stop == FIRST_LINE else whole

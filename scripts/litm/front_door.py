@@ -100,8 +100,8 @@ def _divided(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _foreign_options(verb: str, words: Sequence[str]) -> list[str]:
     """Options before any `--` that are none of the verb's: once `estimate` and `doctor` were targets beside them."""
-    own = {word for action in study_parser(verb)._actions for word in action.option_strings}
-    return [word for word in _divided(words)[0] if word.startswith("-") and word.partition("=")[0] not in own]
+    options = {word for action in study_parser(verb)._actions for word in action.option_strings}
+    return [word for word in _divided(words)[0] if word.startswith("-") and word.partition("=")[0] not in options]
 
 
 def _enter_as_before(words: Sequence[str]) -> None:

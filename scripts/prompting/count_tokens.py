@@ -7,6 +7,7 @@ positions: output: a Parquet file, one row a prompt and target
 from collections import Counter
 from collections.abc import Mapping
 from itertools import groupby
+from operator import attrgetter
 
 from litm.base.cli import program
 from litm.base.loading import hide_torch
@@ -21,18 +22,18 @@ if __name__ == "__main__":
 
 @program
 def main(
-    model: str, experiment: str, given: FormatOptions, examples: tuple[str, ...], output: str, positions: str
+    model: str, experiment: str, format_options: FormatOptions, examples: tuple[str, ...], output: str, positions: str
 ) -> None:
     import pandas as pd
 
     from litm.prompting.token_counts import POSITION_COLUMNS, measure_prompts, position_rows, token_count_row
 
-    wanted = given.read()
+    wanted = format_options.read()
     rows: list[Mapping] = []
     places: list[dict] = []
     special: Counter[str] = Counter()
     unknown = affected = 0
-    for (size, placement), cell in groupby(read_examples(*examples), key=lambda one: (one.size, one.placement)):
+    for (size, placement), cell in groupby(read_examples(*examples), key=attrgetter("size", "placement")):
         prompts = []
         for example, prompt in measure_prompts(wanted, cell):
             prompts.append(prompt)

@@ -28,11 +28,17 @@ if __name__ == "__main__":
 
 @program
 def main(
-    given: FormatOptions, task: str, tokens: int, placements: tuple[str, ...], settings: dict, prompt: str, output: str
+    format_options: FormatOptions,
+    task: str,
+    tokens: int,
+    placements: tuple[str, ...],
+    settings: dict,
+    prompt: str,
+    output: str,
 ) -> None:
     from litm.prompting.token_counts import most_items
 
-    asked, template, wanted = load_task(task), read_template(prompt), given.read()
+    asked, template, wanted = load_task(task), read_template(prompt), format_options.read()
     chosen = ExampleSettings(**settings)
     # The order of items and the item asked for change a prompt by a token or two at most.
     few = min(QUESTIONS, chosen.examples or QUESTIONS)

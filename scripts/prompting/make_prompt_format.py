@@ -13,5 +13,5 @@ if __name__ == "__main__":
 
 
 @program
-def main(given: FormatOptions, output: str) -> None:
-    write_json(output, given.read().frame())
+def main(format_options: FormatOptions, output: str) -> None:
+    write_json(output, format_options.read().frame())

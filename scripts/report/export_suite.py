@@ -51,9 +51,9 @@ def main(
             )
             write_summary(folder / f"{names.stem}_summary.json", suite_summary(summary, names))
             scores = rows_of_curve(read_parquet(curve.scores), model, curve)
-            found = predictions(curve, read_examples(*curve.examples), read_responses(curve.responses), scores)
-            for position, records in found.items():
-                write_jsonl(folder / names.predictions(position, summary["items"], found), records)
+            by_position = predictions(curve, read_examples(*curve.examples), read_responses(curve.responses), scores)
+            for position, records in by_position.items():
+                write_jsonl(folder / names.predictions(position, summary["items"], by_position), records)
             save_figure(
                 curve_figure(curve, rows_of_curve(accuracies, model, curve)),
                 folder / f"{names.stem}_{names.figure}.png",

@@ -25,12 +25,12 @@ def commit_of(project: Path) -> str | None:
     """The commit that a checkout is at, with `-dirty` if its files differ from it; None if that is not known."""
     describe = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
     try:
-        told = subprocess.run(
+        described = subprocess.run(
             ["git", "--no-optional-locks", "-C", project, *describe], capture_output=True, text=True, check=False
         )
     except OSError:
         return None
-    return told.stdout.strip() if told.returncode == 0 else None
+    return described.stdout.strip() if described.returncode == 0 else None
 
 
 @program
@@ -67,7 +67,7 @@ def main(
         tables={path.stem: all_tables()[path.stem].read(path) for path in tables},
         pictures={path.stem: path.read_bytes() for path in figures},
         manifests=[read_json(path) for path in manifests],
-        samples={path.name.split(".")[0]: [one for _, one in read_jsonl(path)] for path in samples},
+        samples={path.name.split(".")[0]: [sample for _, sample in read_jsonl(path)] for path in samples},
         formats={path.stem: read_json(path) for path in formats},
         commit=commit_of(Path(__file__).resolve().parents[2]),
         **settings | {"datasets": rows},

@@ -39,7 +39,7 @@ def main(
     def build(path: Path) -> dict:
         # Title and text joined as in Contriever's own code (Izacard et al. 2022).
         read = shard_passages(passages, corpus, shard)
-        texts = [f"{encoding['passage_prefix']}{one.title} {one.text}" for one in read]
+        texts = [f"{encoding['passage_prefix']}{passage.title} {passage.text}" for passage in read]
         model = load_encoder(source, encoding, device, batch_tokens)
         what = f"encoding shard {shard}"
         before = write_vectors(texts, model.encode, model.dimension, model.vector_dtype, path, what)

@@ -45,21 +45,22 @@ def main(
 ) -> None:
     records = list(read_question_records(questions))
     named = [named_passages(record) for record in records]
-    told = read_corrections(corrections, {record.text for record in records}) if corrections else {}
-    ids = {id_ for one in named if one for id_ in one.passages}
-    ids |= {id_ for one in told.values() for id_ in (one.passage, one.found) if id_}
+    by_question = read_corrections(corrections, {record.text for record in records}) if corrections else {}
+    ids = {id_ for places in named if places for id_ in places.passages}
+    of_corrections = [(correction.passage, correction.before_correction) for correction in by_question.values()]
+    ids |= {id_ for pair in of_corrections for id_ in pair if id_}
     known = find_passages(corpus_passages(passages), ids=ids)
     golds: list[Gold] = []
     for record, places, result in zip(records, named, read_question_records(retrieved), strict=True):
-        found = [Passage(str(one.id), one.title, one.text) for one in result.documents]
-        gold = find_gold(record, found, places, known)
-        if correction := told.get(record.text):
+        hits = [Passage(str(document.id), document.title, document.text) for document in result.documents]
+        gold = find_gold(record, hits, places, known)
+        if correction := by_question.get(record.text):
             if correction.passage and correction.passage not in known:
                 raise UserError(
                     f"{correction.where}: {correction.passage} is no passage of the corpus; write the id of one"
                 )
             # No passage: the question is left out.
-            gold = corrected(gold, found, known.get(correction.passage), record.answers)
+            gold = corrected(gold, hits, known.get(correction.passage), record.answers)
         golds.append(gold)
     kept = [
         with_gold(record, gold_document(gold.passage, words_check, record.answers))
@@ -69,7 +70,7 @@ def main(
     write_csv(table, gold_frame(name, records, golds))
     note("\n".join(summary(name, golds)))
     texts = {passage.id: passage.text for passage in known.values()}
-    if doubtful := [one for one in told.values() if one.is_of_other_texts(texts)]:
+    if doubtful := [correction for correction in by_question.values() if correction.is_of_other_texts(texts)]:
         note(
             f"{name}: {len(doubtful)} corrections concern documents that have changed since, such as "
             f"{doubtful[0].where}: check that {doubtful[0].passage} is still the passage that you mean"

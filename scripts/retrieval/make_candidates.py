@@ -33,8 +33,8 @@ def main(
     def look_up(some: Sequence[QuestionRecord], ids: Collection[str] = ()) -> tuple[Mapping, Iterator[list[Document]]]:
         """The passages with these ids, and documents drawn for each of some questions, in one pass over the corpus."""
         rows = [candidates.random_rows(record.id, number, corpus, wanted.seed) for record in some]
-        found = find_passages(corpus_passages(passages), ids=ids, rows={row for drawn in rows for row in drawn})
-        return found, ([candidates.passage_document(found[row]) for row in drawn] for drawn in rows)
+        by_key = find_passages(corpus_passages(passages), ids=ids, rows={row for drawn in rows for row in drawn})
+        return by_key, ([candidates.passage_document(by_key[row]) for row in drawn] for drawn in rows)
 
     if wanted.kind == AS_RETRIEVED:
         made = list(candidates.as_retrieved(asked, read_question_records(str(retrieved)), number))
@@ -42,19 +42,20 @@ def main(
         golds = [question.gold_with_text_or_id() for question in asked]
         ids = {gold.id for gold in golds if not gold.text and gold.id}
         is_random = wanted.kind == candidates.GOLD_AND_RANDOM
-        found, drawn = look_up(asked if is_random else [], ids)
+        known, drawn = look_up(asked if is_random else [], ids)
         others = drawn if is_random else (result.documents for result in read_question_records(str(retrieved)))
-        whole = (candidates.complete_gold(gold, found, one.where) for one, gold in zip(asked, golds, strict=True))
+        whole = (candidates.complete_gold(gold, known, record.where) for record, gold in zip(asked, golds, strict=True))
         made = [
-            candidates.filled(one.with_documents([gold]), documents, check, number)
-            for one, gold, documents in zip(asked, whole, others, strict=True)
+            candidates.filled(record.with_documents([gold]), documents, check, number)
+            for record, gold, documents in zip(asked, whole, others, strict=True)
         ]
     added: list[int] = []
     if wanted.too_few == candidates.FILL:
         few = [record for record in made if len(record.documents) < number]
         fillers = (map(Document.as_filler, drawn) for drawn in look_up(few)[1])
-        full = {one.id: candidates.filled(one, filler, check, number) for one, filler in zip(few, fillers, strict=True)}
-        added = [more for one in few if (more := len(full[one.id].documents) - len(one.documents))]
+        with_fillers = zip(few, fillers, strict=True)
+        full = {record.id: candidates.filled(record, filler, check, number) for record, filler in with_fillers}
+        added = [more for record in few if (more := len(full[record.id].documents) - len(record.documents))]
         if added:
             note(
                 f"{output}: {len(added)} of {len(made)} questions have fewer passages than {number}, and got "

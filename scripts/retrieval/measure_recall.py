@@ -30,8 +30,8 @@ def main(
     records = list(read_question_records(retrieved))
     if manifest:
         facts = read_json(manifest)
-        found = facts["hits"], facts["recall_against_exact"], facts["measured_on"]
+        search_facts = facts["hits"], facts["recall_against_exact"], facts["measured_on"]
     else:
         records = [retrieved_elsewhere(record) for record in records]
-        found = max(len(record.documents) for record in records), None, 0
-    write_csv(output, [*recall_rows(name, records, *found, sizes)])
+        search_facts = max(len(record.documents) for record in records), None, 0
+    write_csv(output, [*recall_rows(name, records, *search_facts, sizes)])

@@ -19,16 +19,16 @@ from litm.questions.released_format import read_question_records
 
 @program
 def main(run: Path, questions: str, passages: str, output: str) -> None:
-    found = hits_of_questions(run, list(read_question_records(questions)))
-    hits = found.hits
-    if copies := {one.id: one.copy_of for one in copies_of(passages)}:
+    run_hits = hits_of_questions(run, list(read_question_records(questions)))
+    hits = run_hits.hits
+    if copies := {passage.id: passage.copy_of for passage in copies_of(passages)}:
         hits = with_first_copies(hits, copies)
     hits, unknown = known_hits(hits, {passage.id for passage in corpus_passages(passages)}, run)
     write_json(output, {"entry": digest(hits), "hits": hits})
     numbers = sorted(map(len, hits.values()))
-    for line in found.notes:
+    for line in run_hits.notes:
         note(line)
     if unknown:
-        told = f"{len(unknown):,} documents are no passages of the corpus and left out"
-        note(f"{run}: {told}: {first_of(unknown, LISTED)}")
+        left_out = f"{len(unknown):,} documents are no passages of the corpus and left out"
+        note(f"{run}: {left_out}: {first_of(unknown, LISTED)}")
     note(f"{output}: {numbers[0]} to {numbers[-1]} documents for each of {len(hits)} questions")

@@ -37,7 +37,7 @@ def main(
     records = list(read_question_records(documents))
     for record in records:
         record.documents_with_text()
-    own = [one.documents for one in records]
+    retrieved = [record.documents for record in records]
 
     def by_model(source: dict) -> list[list[Document]]:
         """The documents by a cross-encoder's scores, which the store keeps; an interrupted job resumes."""
@@ -56,7 +56,7 @@ def main(
         if facts["cut"]:
             note(f"{facts['cut']} pairs are longer than {settings['max_tokens']} tokens and were cut there")
         scores = iter(np.fromfile(entry, dtype="float32").tolist())
-        return [by_score(ranked, [rounded(next(scores)) for _ in ranked]) for ranked in own]
+        return [by_score(ranked, [rounded(next(scores)) for _ in ranked]) for ranked in retrieved]
 
     def by_fusion() -> list[list[Document]]:
         """The fused rankings of the files; for a single file, fused with BM25 among its documents."""
@@ -64,15 +64,15 @@ def main(
             others = [rankings_of(records, path, read_question_records(path)) for path in fused_with]
         else:
             terms = count_terms(records)
-            others = [[bm25_ranking(one.text, one.documents, terms) for one in records]]
-        return [fused(rankings, settings["k"]) for rankings in zip(own, *others, strict=True)]
+            others = [[bm25_ranking(record.text, record.documents, terms) for record in records]]
+        return [fused(rankings, settings["k"]) for rankings in zip(retrieved, *others, strict=True)]
 
     def first_with_answer(rankings: Iterable[Sequence[Document]]) -> int:
         return sum(bool(ranked) and ranked[0].has_answer for ranked in rankings)
 
     reranked = by_model(read_json(model)) if model else by_fusion()
-    write_question_records(output, (one.with_documents(new) for one, new in zip(records, reranked, strict=True)))
+    write_question_records(output, (record.with_documents(new) for record, new in zip(records, reranked, strict=True)))
     note(
         f"{output}: {len(records)} questions; the first document is marked as having an answer for "
-        f"{first_with_answer(reranked)} of them, before for {first_with_answer(own)}"
+        f"{first_with_answer(reranked)} of them, before for {first_with_answer(retrieved)}"
     )

@@ -60,14 +60,14 @@ def main(
 
     entry, facts = stored(store, made_of, build)
     hits: list[list[Hit]] = read_json(entry)["hits"]
-    wanted = {passage for found in hits for passage, _ in found}
+    wanted = {passage for ranking in hits for passage, _ in ranking}
     golds = {id for question in asked if (id := question.given_gold_id) is not None}
     ids = golds | {passage for passage in wanted if isinstance(passage, str)}
     rows = [passage for passage in wanted if isinstance(passage, int)]
-    found = find_passages(corpus_passages(passages), ids=ids, rows=rows)
+    by_key = find_passages(corpus_passages(passages), ids=ids, rows=rows)
     # The user's own questions are judged as they are scored.
     check = words_check if any(line_of(record) is not None for record in asked) else dpr_check
-    write_question_records(output, retrieved_records(asked, hits, found, check))
+    write_question_records(output, retrieved_records(asked, hits, by_key, check))
     size = read_json(passages)["passages"]
     write_json(manifest, {"questions": len(asked), "passages": size, **task.search, **facts, **_indexed_by(task)})
     note(f"{output}: {sum(map(len, hits))} passages found for {len(asked)} questions")

@@ -56,8 +56,9 @@ def main(
     write_parquet(output, scores)
     write_csv(accuracy, accuracies(scores), decimals=None)
     if "cluster" in scores:
-        of = scores.drop_duplicates("id")["cluster"]
-        note(f"{model}/{experiment}: {len(of)} questions in {of.nunique()} clusters{few_clusters(of)}")
+        clusters = scores.drop_duplicates("id")["cluster"]
+        counts = f"{len(clusters)} questions in {clusters.nunique()} clusters"
+        note(f"{model}/{experiment}: {counts}{few_clusters(clusters)}")
     excluded = scores.loc[scores["excluded"], ["size", "id"]].drop_duplicates()
     for size, count in excluded.groupby("size").size().items():
         note(f"{model}/{experiment}, size {size}: {count} questions left out, too long at some position")

@@ -32,6 +32,6 @@ def main(
 
     made = read_json(manifest)
     check_origin(responses, made, read_json(source), settings, decoding)
-    found = list(read_responses(responses))
-    asked = with_checked_keys(responses, made, read_examples(*examples), found)
-    write_parquet(output, log_probability_rows(Sweep(model, experiment, task), asked, found, responses))
+    answers = list(read_responses(responses))
+    asked = with_checked_keys(responses, made, read_examples(*examples), answers)
+    write_parquet(output, log_probability_rows(Sweep(model, experiment, task), asked, answers, responses))

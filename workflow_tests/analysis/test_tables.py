@@ -82,7 +82,9 @@ def test_tables_written_by_other_programs_have_the_declared_columns():
     declared = {name: list(table.columns) for name, table in tables().items()}
     assert set(accuracy_rows(score_rows({0: [True]}))[0]) == set(declared["accuracy"])
     assert list(accuracies(score_rows({}))) == declared["accuracy"]
-    record = QuestionRecord.of("who", ["he"], []).retrieved([Document.of("", "", id="1", has_answer=True)], "1")
+    record = QuestionRecord.from_documents("who", ["he"], []).retrieved(
+        [Document.from_fields("", "", id="1", has_answer=True)], "1"
+    )
     (recall,) = recall_rows({"questions": "q", "corpus": "c", "retriever": "r"}, [record], 1, None, 0)
     assert list(recall) == declared["retrieval"]
     candidates = candidate_row("c", CandidateSettings("ranked", 2, "dpr", "error", None), [], 0, CHECKS)

@@ -11,7 +11,10 @@ from litm.base.messages import UserError
 from litm.corpora.retrieved import hits_of_questions
 from litm.questions.released_format import QuestionRecord
 
-ASKED = [QuestionRecord({**QuestionRecord.of(f"{number}?", ["x"], []).fields, "id": number}) for number in range(6)]
+ASKED = [
+    QuestionRecord({**QuestionRecord.from_documents(f"{number}?", ["x"], []).fields, "id": number})
+    for number in range(6)
+]
 IDS = ["a", "b", "c", "d", "e"]
 #: What is read of a file: the documents of the first question, and words of a note; or the words of a refusal.
 READ, REFUSE = "read", "refuse"

@@ -70,7 +70,7 @@ def test_a_sweep_that_the_selection_lacks_is_named():
 
 def test_a_model_is_of_one_kind():
     recorded = {"engine": "recorded", "responses": {"x": "r.jsonl"}}
-    classes = [MODELS.of(entry) for entry in (HERE, {"engine": "dummy"}, SERVED, recorded)]
+    classes = [MODELS.class_of(entry) for entry in (HERE, {"engine": "dummy"}, SERVED, recorded)]
     kinds = [(one.is_local, one.is_served, one.is_recorded) for one in classes]
     assert kinds == [(True, False, False), (True, False, False), (False, True, False), (False, False, True)]
     assert [one.has_weights for one in classes] == [True, False, False, False]

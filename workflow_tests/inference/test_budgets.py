@@ -14,7 +14,7 @@ from litm.records.responses import Response
 from litm.servers.billing import budgeted, spent_in
 
 #: A US dollar for a million tokens of prompts.
-PRICES = Prices.of({"input": 1, "output": 0})
+PRICES = Prices.from_entry({"input": 1, "output": 0})
 
 
 def paid(study: Path, dollars: int, name: str = "m/e", prompt: str = "a", folder: Path | None = None, **how) -> None:

@@ -9,9 +9,9 @@ from litm.recorded.position_scale import (
     FROM_1,
     PERCENT,
     Positions,
+    inferred_scale,
     place_of,
     position_numbers,
-    told_scale,
 )
 
 FIVE = range(5)
@@ -53,7 +53,7 @@ def test_a_number_is_a_position_only_if_its_scale_has_an_item_there(scale, place
 )  # fmt: skip
 def test_the_only_scale_that_has_all_numbers_is_taken(recorded, asked, items, scale):
     one = Positions(items, frozenset(map(float, recorded)), frozenset(asked))
-    assert told_scale([one], "a.jsonl") == scale
+    assert inferred_scale([one], "a.jsonl") == scale
 
 
 @pytest.mark.parametrize(
@@ -70,14 +70,14 @@ def test_the_only_scale_that_has_all_numbers_is_taken(recorded, asked, items, sc
 )  # fmt: skip
 def test_numbers_on_several_scales_or_none_are_refused(recorded, asked, items, said):
     one = Positions(items, frozenset(map(float, recorded)), frozenset(asked))
-    message = refused(told_scale, [one], "a.jsonl")
+    message = refused(inferred_scale, [one], "a.jsonl")
     assert message.startswith("a.jsonl: the positions ") and said in message and len(message) < 600
 
 
 @pytest.mark.parametrize("asked", [[0, 4, 9, 14, 19], [0, 5, 10, 14, 19], range(20)], ids=str)
 def test_nominal_depths_from_end_to_end_are_at_the_nearest_position_that_was_asked(asked):
     one = Positions(20, frozenset([0, 0.25, 0.5, 0.75, 1]), frozenset(asked))
-    assert told_scale([one], "a") == DEPTH
+    assert inferred_scale([one], "a") == DEPTH
     assert [place_of(depth, DEPTH, one) for depth in sorted(one.recorded)] == (
         [*asked] if len(asked) == 5 else [0, 5, 10, 14, 19]
     )
@@ -85,24 +85,24 @@ def test_nominal_depths_from_end_to_end_are_at_the_nearest_position_that_was_ask
 
 def test_a_scale_of_depths_that_is_given_must_have_all_numbers():
     one = Positions(5, frozenset([0, 0.2, 0.4, 0.6, 0.8]), frozenset(FIVE))
-    assert "on no scale" in refused(told_scale, [one], "a", DEPTH)
+    assert "on no scale" in refused(inferred_scale, [one], "a", DEPTH)
     ends = Positions(5, frozenset([0.0, 1.0]), frozenset(FIVE))
-    assert [told_scale([ends], "a", scale) for scale in (FROM_0, FROM_1, DEPTH)] == [FROM_0, FROM_1, DEPTH]
+    assert [inferred_scale([ends], "a", scale) for scale in (FROM_0, FROM_1, DEPTH)] == [FROM_0, FROM_1, DEPTH]
 
 
 def test_depths_whose_scale_is_given_need_no_ends_if_they_are_all_positions_that_were_asked():
     one = Positions(20, frozenset([0.1, 0.5, 0.9]), frozenset([2, 10, 17]))
-    assert told_scale([one], "a", DEPTH) == DEPTH and "on no scale" in refused(told_scale, [one], "a")
+    assert inferred_scale([one], "a", DEPTH) == DEPTH and "on no scale" in refused(inferred_scale, [one], "a")
     assert [place_of(depth, DEPTH, one) for depth in sorted(one.recorded)] == [2, 10, 17]
 
 
 def test_a_given_scale_of_depths_is_not_replaced_by_another_in_silence():
     one = Positions(5, frozenset([0.0, 2.0, 4.0]), frozenset([0, 2, 4]))
     for scale in (DEPTH, PERCENT):
-        assert "without it they are counted from 0" in refused(told_scale, [one], "a", scale)
+        assert "without it they are counted from 0" in refused(inferred_scale, [one], "a", scale)
 
 
 def test_the_sizes_of_a_file_have_one_scale():
     """The positions among ten do not tell, those among five do."""
     five, ten = (Positions(size, frozenset([1.0, 3.0, 5.0]), frozenset([0, 2, 4])) for size in (5, 10))
-    assert told_scale([five, ten], "a") == FROM_1 and "from_0 or from_1" in refused(told_scale, [ten], "a")
+    assert inferred_scale([five, ten], "a") == FROM_1 and "from_0 or from_1" in refused(inferred_scale, [ten], "a")

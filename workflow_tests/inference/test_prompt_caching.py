@@ -66,7 +66,7 @@ def engine_of(protocol: str, server: BillingServer, **changes: object):
 
 
 def bill(found: dict[int, Response], prices: dict) -> float:
-    return sum(Prices.of(prices).dollars(response.billed) for response in found.values())
+    return sum(Prices.from_entry(prices).dollars(response.billed) for response in found.values())
 
 
 @pytest.mark.parametrize("limit", [0, 5], ids=["", "with a limit of requests"])

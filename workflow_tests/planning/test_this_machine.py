@@ -142,7 +142,7 @@ def test_the_money_is_that_of_the_prompts_without_an_answer_by_their_own_length_
         experiment = one.experiments["kv_retrieval_small"]
         line, *budget = dollar_lines(one, left_of(one, left={50: count}))
         limit = request.get("max_completion_tokens", experiment.max_new_tokens)
-        cost = money(count * (lengths_of(one, "a", experiment).of(50) * 2 + limit * 10) / 1e6)
+        cost = money(count * (lengths_of(one, "a", experiment).mean_tokens(50) * 2 + limit * 10) / 1e6)
         assert line == f"  a: at most about US$ {cost} if each answer is as long as is allowed (by rules of thumb)"
         assert [said.partition(":")[2].partition(":")[0].strip() for said in budget] == says
 

@@ -144,7 +144,7 @@ def test_strip_is_part_of_the_identity_only_where_it_changes_the_response():
     assert generation_settings(strip, stops_early=False) == plain
     assert generation_settings(strip, stops_early=True) == strip
     assert generation_settings(off, stops_early=False) == off
-    assert Reasoning.of(strip) == Reasoning(STRIP) and Reasoning.of(plain) == Reasoning()
+    assert Reasoning.from_settings(strip) == Reasoning(STRIP) and Reasoning.from_settings(plain) == Reasoning()
 
 
 def entry(**more):

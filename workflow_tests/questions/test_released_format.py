@@ -5,10 +5,10 @@ from litm.questions.released_format import Document, QuestionRecord, filled_shar
 
 
 def test_documents_that_were_filled_in_are_shares_by_experiment_and_size(tmp_path):
-    retrieved = [Document.of("t", f"text {number}") for number in range(4)]
+    retrieved = [Document.from_fields("t", f"text {number}") for number in range(4)]
     filled = [*retrieved[:1], *(document.as_filler() for document in retrieved[1:])]
     texts = {"whole": retrieved, "filled": filled, "not asked": filled}
-    records = [QuestionRecord.of(text, ["a"], documents) for text, documents in texts.items()]
+    records = [QuestionRecord.from_documents(text, ["a"], documents) for text, documents in texts.items()]
     candidates, examples, unmade = (str(tmp_path / f"{name}.jsonl") for name in ("candidates", "examples", "unmade"))
     write_question_records(candidates, records)
     write_jsonl(examples, [{"id": record.id} for record in records[:2]])

@@ -59,7 +59,7 @@ def test_an_answer_costs_what_the_library_computes_for_short_and_long_prompts(mo
     theirs = calc_price(
         TheirUsage(input_tokens=tokens, cache_read_tokens=cached, output_tokens=500), model, provider_api_url=url
     )
-    ours = Prices.of(prices).dollars(Usage(tokens - cached, 0, cached, 500))
+    ours = Prices.from_entry(prices).dollars(Usage(tokens - cached, 0, cached, 500))
     assert ours == pytest.approx(float(theirs.total_price))
 
 
@@ -90,7 +90,7 @@ def test_a_budget_works_with_prices_of_the_table_and_needs_some():
     assert served(budget=1).budget == 1
     with pytest.raises(UserError, match="'budget' needs 'prices'"):
         served(api_model="no-such-model", budget=1)
-    account = Account(Prices.of(TIERED), budget=0.1, spent=0)
+    account = Account(Prices.from_entry(TIERED), budget=0.1, spent=0)
     assert account.refusal(1, account.most(32_000, 1_000)) is None
     # A longer prompt costs twice as much.
     assert account.most(32_001, 1_000) == pytest.approx(2 * account.most(32_000, 1_000), rel=1e-3)
@@ -106,7 +106,7 @@ def test_without_the_package_no_price_is_known_and_claude_has_its_usual_factors(
 
 def test_sums_and_rows_have_the_prices_of_each_prompt():
     usages = [Usage(20_000, 0, 0, 100), Usage(30_000, 0, 0, 100), Usage(40_000, 0, 0, 100), Usage(33_000, 0, 0, 0)]
-    prices = Prices.of(TIERED)
+    prices = Prices.from_entry(TIERED)
     each = sum(map(prices.dollars, usages))
     assert each == pytest.approx((50_000 + 2 * 73_000 + 2_000 + 2_000) / 1e6)
     sums = [Usage.sum_from_json(one.to_json()) for one in Usage.sums(usages)]
@@ -137,7 +137,7 @@ def test_plan_estimate_and_report_name_the_table():
     estimates = [Estimate("m", "kv_retrieval_small", 10, work, 10, 0, 0, None)]
     (line,) = [line for line in notes(one, estimates, {"m": None}) if table in line]
     assert line.startswith(f"m: US$ by {table}, ") and "above 272,000 tokens" in line
-    prices = Prices.of(looked_up("gpt-5.6", OPENAI))
+    prices = Prices.from_entry(looked_up("gpt-5.6", OPENAI))
     short, long = (estimate_table(one, [replace(estimates[0], work=replace(work, longest=longest))], {"m": None})
                    for longest in (5_000, 300_000))  # fmt: skip
     assert short["dollars"].iloc[0] == pytest.approx(prices.dollars(Usage(1_000_000, 0, 0, 1_000, longest=0)))

@@ -17,11 +17,11 @@ from litm.retrieval.candidates import (
 )
 from litm.retrieval.search import retrieved_records
 
-GOLD = Document.of("Rome", "It was founded by Romulus.", is_gold=True)
+GOLD = Document.from_fields("Rome", "It was founded by Romulus.", is_gold=True)
 
 
 def document(name: str, text: str) -> Document:
-    return Document.of(f"Title {name}", text, id=name)
+    return Document.from_fields(f"Title {name}", text, id=name)
 
 
 def question(*documents: dict | Document, text: str = "who", answers: tuple[str, ...] = ("y",), line: int = 1):
@@ -48,7 +48,7 @@ def test_distractors_keep_their_order_and_those_with_an_answer_or_the_gold_text_
 
 
 def test_the_metric_check_finds_answers_inside_words_and_in_titles_and_dpr_does_not():
-    inside, titled = document("1", "Romuluses abound"), Document.of("Romulus", "a king", id="2")
+    inside, titled = document("1", "Romuluses abound"), Document.from_fields("Romulus", "a king", id="2")
     assert [one.id for one in distractors([GOLD], ["Romulus"], [inside, titled], dpr_check, 3)] == ["1", "2"]
     assert distractors([GOLD], ["Romulus"], [inside, titled], metric_check, 3) == []
 

@@ -32,7 +32,7 @@ TABLE = Path("q.csv")
 
 
 def question(answer: str = "Ada Quill") -> QuestionRecord:
-    return QuestionRecord.of("who?", [answer], [])
+    return QuestionRecord.from_documents("who?", [answer], [])
 
 
 def named(**places) -> Named | None:
@@ -236,7 +236,7 @@ def test_the_gold_passage_of_a_question(answer, found, places, expected):
     ],
 )
 def test_a_passage_chosen_for_a_short_answer_alone_has_a_note_that_it_may_be_there_by_chance(answers, places, note):
-    gold = find_gold(QuestionRecord.of("who?", answers, []), [MAYOR], places, BY_ID)
+    gold = find_gold(QuestionRecord.from_documents("who?", answers, []), [MAYOR], places, BY_ID)
     assert (gold.passage, gold.note) == (MAYOR, note)
 
 
@@ -266,7 +266,7 @@ def test_the_excerpt_is_the_words_around_the_answer():
 
 
 def test_the_sample_to_judge_is_the_same_for_a_seed_and_has_only_passages_that_the_user_did_not_name():
-    records = [QuestionRecord.of(f"q{number}", ["Ada Quill"], []) for number in range(20)]
+    records = [QuestionRecord.from_documents(f"q{number}", ["Ada Quill"], []) for number in range(20)]
     golds = [find_gold(record, [MILL], None, {}) for record in records[:19]]
     golds.append(find_gold(records[19], [], Named("text", (MILL.id,)), BY_ID))
     one = sample_to_judge(records, golds, 0)
@@ -285,7 +285,7 @@ def project(folder: Path) -> list:
         OwnQuestion("where?", ("Zubrowka",), 4).to_record(None),
     ]
     write_question_records(folder / "asked.jsonl", asked)
-    hits = [Document.of(one.title, one.text, id=one.id) for one in (MAYOR, BRIDGE, MILL)]
+    hits = [Document.from_fields(one.title, one.text, id=one.id) for one in (MAYOR, BRIDGE, MILL)]
     write_question_records(folder / "retrieved.jsonl", [record.retrieved(hits, None) for record in asked])
     files = {"questions": "asked.jsonl", "retrieved": "retrieved.jsonl", "passages": "manifest.json"}
     files |= {"output": "found.jsonl", "table": "gold.csv"}

@@ -5,8 +5,8 @@ from litm.retrieval.search import recall_rows, retrieved_elsewhere
 
 
 def record(answers_at: int | None, gold_id: str | None = None) -> QuestionRecord:
-    documents = [Document.of("", "", id=str(rank), has_answer=rank == answers_at) for rank in range(10)]
-    return QuestionRecord.of("who", ["he"], []).retrieved(documents, gold_id)
+    documents = [Document.from_fields("", "", id=str(rank), has_answer=rank == answers_at) for rank in range(10)]
+    return QuestionRecord.from_documents("who", ["he"], []).retrieved(documents, gold_id)
 
 
 def test_recall_counts_an_answer_among_the_first_k_and_only_ks_that_were_retrieved():
@@ -29,13 +29,15 @@ def test_recall_of_the_gold_passage_is_over_the_questions_whose_gold_passage_is_
 
 
 def test_a_question_with_fewer_passages_than_k_counts_as_it_is():
-    short = QuestionRecord.of("who", ["he"], []).retrieved([Document.of("", "", id="0", has_answer=True)], None)
+    short = QuestionRecord.from_documents("who", ["he"], []).retrieved(
+        [Document.from_fields("", "", id="0", has_answer=True)], None
+    )
     assert [row["recall"] for row in recall_rows({}, [short], 5, None, 0)] == [1.0, 1.0]
 
 
 def test_documents_retrieved_elsewhere_have_the_flags_of_their_file_or_else_of_dpr_s_check():
     texts = [("he", False), ("he", None), ("she", None), ("she", True)]
-    documents = [Document.of("He", text, has_answer=flag) for text, flag in texts]
-    read = retrieved_elsewhere(QuestionRecord.of("who", ["he"], documents))
+    documents = [Document.from_fields("He", text, has_answer=flag) for text, flag in texts]
+    read = retrieved_elsewhere(QuestionRecord.from_documents("who", ["he"], documents))
     assert [one.has_answer for one in read.documents] == [False, True, False, True]
     assert read.retrieved_gold_id is None

@@ -146,7 +146,7 @@ def test_texts_and_documents_together_are_refused(tmp_path):
     assert "'retrieved' has the texts: leave 'documents' out" in said
 
 
-MANY = [QuestionRecord.of(f"{number}?", ["x"], []) for number in range(6)]
+MANY = [QuestionRecord.from_documents(f"{number}?", ["x"], []) for number in range(6)]
 
 
 def listed(tmp_path: Path, scores: list[float], key: str = "score") -> Run:
@@ -182,7 +182,7 @@ def test_lists_that_are_not_best_first_by_a_score_in_the_metadata_are_refused(tm
         {"page_content": f"text {number}", "metadata": {"relevance_score": one}} for number, one in enumerate(scores)
     ]
     path = write_lines(tmp_path / "r.jsonl", [{"question": "0?", "documents": chunks}])
-    asked = [QuestionRecord.of("0?", ["a"], [])]
+    asked = [QuestionRecord.from_documents("0?", ["a"], [])]
     assert "the scores contradict the order of the list" in refused(hits_of_questions, path, asked)
 
 
@@ -217,7 +217,7 @@ def test_one_bad_entry_is_left_out_and_counted(tmp_path):
 
 
 def test_ids_that_differ_only_in_a_decimal_are_two(tmp_path):
-    asked = [QuestionRecord.of("a?", ["x"], []), QuestionRecord.of("b?", ["x"], [])]
+    asked = [QuestionRecord.from_documents("a?", ["x"], []), QuestionRecord.from_documents("b?", ["x"], [])]
     asked = [QuestionRecord({**one.fields, "id": id_}) for one, id_ in zip(asked, ("1", "1.0"), strict=True)]
     records = [{"id": "1", "documents": ["one"]}, {"id": "1.0", "documents": ["two"]}]
     run = hits_of_questions(write_lines(tmp_path / "r.jsonl", records), asked)

@@ -58,7 +58,7 @@ def test_a_classifier_with_several_scores_and_more_tokens_than_the_model_reads_a
 
 
 def documents(*names: str, **fields) -> list[Document]:
-    return [Document.of(f"title {name}", f"text {name}", id=name, **fields) for name in names]
+    return [Document.from_fields(f"title {name}", f"text {name}", id=name, **fields) for name in names]
 
 
 def ids(ranking) -> list[str | None]:
@@ -73,7 +73,7 @@ def test_fusion_sums_the_reciprocal_ranks_of_every_ranking_that_has_a_document()
 
 
 def test_documents_without_ids_are_the_same_where_title_and_text_are_and_equal_scores_keep_their_order():
-    one, other = Document.of("t", "same"), Document.of("t", "another")
+    one, other = Document.from_fields("t", "same"), Document.from_fields("t", "another")
     assert [document.text for document in fused([[one, other], [other]], k=60)] == ["another", "same"]
     assert ids(by_score(documents("a", "b", "c"), [1.0, 2.0, 1.0])) == ["b", "a", "c"]
 

@@ -265,8 +265,8 @@ class Compared:
             Against(other, difference, p < SIGNIFICANT)
             for other, difference, p in zip(single, differences, corrected, strict=True)
         ]
-        shown = [one for one in against if one.is_shown]
-        return shown or [max(against, key=lambda one: abs(one.difference.estimate.value))]
+        shown = [comparison for comparison in against if comparison.is_shown]
+        return shown or [max(against, key=lambda comparison: abs(comparison.difference.estimate.value))]
 
     def shown_worse(self) -> list[Against]:
         """The conditions shown to be worse than the best one."""
@@ -316,7 +316,7 @@ def _cell(condition: Condition, documents: int, rows: pd.DataFrame, price: Mappi
         documents=documents,
         answers=read_grid(rows, "target"),
         tokens=float(counts.mean().sum()) if is_counted else None,
-        dollars=float(Prices.of(price).of_rows(asked).mean()) if is_counted and price else None,
+        dollars=float(Prices.from_entry(price).of_rows(asked).mean()) if is_counted and price else None,
         doubt=doubt_of(rows),
     )
 

@@ -259,7 +259,7 @@ class Variants:
     key: str
     classes: Mapping[str, type[Entry]]
 
-    def of(self, value: Mapping) -> type[Entry] | None:
+    def class_of(self, value: Mapping) -> type[Entry] | None:
         """The class that an entry's key selects; None if the key is missing or unknown, which `read` refuses."""
         name = value.get(self.key)
         return self.classes.get(name) if isinstance(name, str) else None

@@ -102,7 +102,7 @@ def listed(folder: Path, config: Path | None = None) -> list[str]:
     rows = [HEADINGS, *(_cells(summary, prices) for summary in reversed(summaries))]
     billed = sorted({model for summary in summaries for model, _ in summary.bills})
     by_table = grouped(
-        (model for model in billed if "table" in prices.get(model, ())), lambda one: prices[one]["table"]
+        (model for model in billed if "table" in prices.get(model, ())), lambda model: prices[model]["table"]
     )
     notes = [f"US$ of {first_of(models, 3)}: by the prices of {table}" for table, models in by_table.items()]
     return [*in_columns(rows, 4).splitlines(), *notes]
@@ -126,7 +126,7 @@ def _cells(summary: Summary, prices: Mapping[str, Mapping]) -> tuple[str, ...]:
     days = sorted(writer.day for writer in writers) or [""]
     source = summary.identity.get("source") or {}
     asked = source.get("api_model") or source.get("hub") or source.get("engine") or "files"
-    known = [Prices.of(prices[model]).dollars(usage) for model, usage in summary.bills if model in prices]
+    known = [Prices.from_entry(prices[model]).dollars(usage) for model, usage in summary.bills if model in prices]
     dollars = money(sum(known)) if known and len(known) == len(summary.bills) else "-"
     return (
         digest(summary.identity)[:SHOWN],
@@ -148,7 +148,7 @@ def _prices(config: Path | None) -> dict[str, Mapping]:
 
     study = load_study(_config(config), ROOT)
     prices = {name: getattr(model, "all_prices", None) for name, model in study.models.items()}
-    return {name: given for name, given in prices.items() if given}
+    return {name: price for name, price in prices.items() if price}
 
 
 # import
@@ -177,11 +177,11 @@ def import_answers(source: Path, folder: Path, asking: str | Path = ASKING) -> s
             counts["new"] += len(new)
             if new:
                 _add(folder / name, identities[name], _writer_of(file, asking), new)
-    told = [f"{source}: {counted(counts['new'], 'answer')} added to {folder}"]
-    told += [f"{counts['there']:,} were there"] if counts["there"] else []
-    told += [f"{counts['bad']:,} lines are damaged and left out"] if counts["bad"] else []
-    told += [f"{counts['unknown']:,} left out, as their identity is not in the folder"] if counts["unknown"] else []
-    return ", ".join(told)
+    parts = [f"{source}: {counted(counts['new'], 'answer')} added to {folder}"]
+    parts += [f"{counts['there']:,} were there"] if counts["there"] else []
+    parts += [f"{counts['bad']:,} lines are damaged and left out"] if counts["bad"] else []
+    parts += [f"{counts['unknown']:,} left out, as their identity is not in the folder"] if counts["unknown"] else []
+    return ", ".join(parts)
 
 
 def _files_in(place: Path) -> Iterator[tuple[Path, dict[str, Mapping[str, Any]]]]:

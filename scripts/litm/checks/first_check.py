@@ -64,46 +64,46 @@ def parser() -> argparse.ArgumentParser:
 
 def main(words: Sequence[str]) -> None:
     """Write the study, say what it costs, run it, and show its curves and words."""
-    given = parser().parse_args(words)
-    asked = _asked(given)
-    folder: Path = given.folder
+    options = parser().parse_args(words)
+    asked = _asked(options)
+    folder: Path = options.folder
     study = check_study(asked)
     _write(folder / "study.yaml", study)
     _write(folder / "full_study.yaml", full_study(study))
     read = load_study(read_layers([ROOT / "config" / "config.yaml", folder / "study.yaml"]), ROOT)
     _check_installed("--documents" if asked.mine else asked.name, packages(read, needs_of(read)))
-    _agree(_plan(read, asked), asked, given)
+    _agree(_plan(read, asked), asked, options)
     _run(folder, read)
     _show(folder, read, asked)
 
 
-def _asked(given: argparse.Namespace) -> Asked:
+def _asked(options: argparse.Namespace) -> Asked:
     """The options, checked; `UserError` for those that do not go together, and for a model that cannot be asked."""
-    if given.fake == bool(given.model):
+    if options.fake == bool(options.model):
         raise UserError("give --model NAME, or --fake to see made-up answers first")
-    if given.fake and (given.documents or given.url):
+    if options.fake and (options.documents or options.url):
         raise UserError("--fake makes up answers to its own questions alone: leave --documents and --url out")
-    if given.documents and not given.questions:
+    if options.documents and not options.questions:
         raise UserError("--documents needs --questions FILE: a table with the columns question and answer")
-    if given.questions and not given.documents:
+    if options.questions and not options.documents:
         raise UserError("--questions needs --documents FOLDER")
-    for path in filter(None, (given.documents, given.questions)):
+    for path in filter(None, (options.documents, options.questions)):
         if not path.exists():
             windows = "; in WSL C:\\folder is /mnt/c/folder" if "\\" in str(path) else ""
             raise UserError(f"{path}: no such file or folder{windows}")
-    if given.budget <= 0:
-        raise UserError(f"--budget {given.budget:g}: give US dollars above 0")
-    prices = {"input": given.prices[0], "output": given.prices[1]} if given.prices else None
+    if options.budget <= 0:
+        raise UserError(f"--budget {options.budget:g}: give US dollars above 0")
+    prices = {"input": options.prices[0], "output": options.prices[1]} if options.prices else None
     catalogue = read_yaml(ROOT / "config" / "models.yaml")
-    name, entry = (MADE_UP, {"engine": "fake"}) if given.fake else entry_of(given.model, given.url, catalogue)
-    if given.key_variable:
-        entry = {**entry, "api_key_variable": given.key_variable}
+    name, entry = (MADE_UP, {"engine": "fake"}) if options.fake else entry_of(options.model, options.url, catalogue)
+    if options.key_variable:
+        entry = {**entry, "api_key_variable": options.key_variable}
     engine = (catalogue.get(name, {}) | entry)["engine"]
     if engine == RECORDED:
         raise UserError(f"{name}: the catalogue has recorded answers of it, and nothing to ask: name another model")
     _check_installed(name, engine_facts(engine).packages)
-    mine = tuple(path.resolve() for path in (given.documents, given.questions)) if given.documents else None
-    return Asked(name, entry, prices, given.budget, mine)
+    mine = tuple(path.resolve() for path in (options.documents, options.questions)) if options.documents else None
+    return Asked(name, entry, prices, options.budget, mine)
 
 
 def _check_installed(what: str, needed: Iterable[str]) -> None:
@@ -158,10 +158,10 @@ def _plan(study: Study, asked: Asked) -> float | None:
     return 0.0 if is_free else dollars
 
 
-def _agree(cost: float | None, asked: Asked, given: argparse.Namespace) -> None:
+def _agree(cost: float | None, asked: Asked, options: argparse.Namespace) -> None:
     """Ask whether to go on if the price exceeds the budget, or is not known; `UserError` where nobody can be asked."""
     is_own_server = bool(asked.entry.get("base_url")) and cost is None
-    if given.yes or is_own_server or (cost is not None and cost <= asked.budget):
+    if options.yes or is_own_server or (cost is not None and cost <= asked.budget):
         return
     if cost is None:
         why, remedy = f"the price of {asked.name} is not known", "give --prices IN OUT, or --yes"

@@ -184,9 +184,12 @@ def _kept(kind: Kind, entry: Mapping, changes: Mapping) -> Mapping:
     if kind == "datasets" and changes.get("path"):
         return {key: value for key, value in entry.items() if key != "url"}
     entries = CATALOGUES[kind]
-    if not isinstance(entries, Variants) or entries.key not in changes or entries.of(changes) is entries.of(entry):
+    if not isinstance(entries, Variants) or entries.key not in changes:
         return entry
-    classes = [entry_class for entry_class in (entries.of(changes), entries.of(entry)) if entry_class is not None]
+    before, after = entries.class_of(entry), entries.class_of(changes)
+    if before is after:
+        return entry
+    classes = [entry_class for entry_class in (before, after) if entry_class is not None]
     if any(all(issubclass(entry_class, base) for entry_class in classes) for base in (LocalModel, ServedModel)):
         return entry
     return {key: value for key, value in entry.items() if key == "about"}
@@ -194,5 +197,5 @@ def _kept(kind: Kind, entry: Mapping, changes: Mapping) -> Mapping:
 
 def _with_defaults(entry: Mapping, defaults: Mapping) -> dict:
     """A model's entry with those of the config's defaults that its kind has."""
-    keys = kind.keys if (kind := MODELS.of(entry)) else ()
+    keys = kind.keys if (kind := MODELS.class_of(entry)) else ()
     return {**{key: value for key, value in defaults.items() if key in keys}, **entry}

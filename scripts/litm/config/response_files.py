@@ -10,7 +10,7 @@ from litm.base.messages import UserError
 from litm.base.schema import is_file, locate
 from litm.placements import gold_placement, gold_positions
 from litm.recorded.logs import KINDS
-from litm.recorded.position_scale import FROM_0, FROM_1, Positions, told_scale
+from litm.recorded.position_scale import FROM_0, FROM_1, Positions, inferred_scale
 from litm.records.cells import Cell
 
 # Recorded responses
@@ -40,7 +40,7 @@ def check_counted(pattern: str, cells: Iterable[Cell], where: str, is_here: Call
         named = (place for place in range(size + 1) if is_here(fill(pattern, Cell(size, f"gold_at_{place}"), where)))
         asked = (gold_positions(cell.placement)[0] for cell in cells_of_size)
         sizes.append(Positions(size, frozenset(map(float, named)), frozenset(asked)))
-    if any(positions.recorded for positions in sizes) and told_scale(sizes, where) != FROM_0:
+    if any(positions.recorded for positions in sizes) and inferred_scale(sizes, where) != FROM_0:
         raise UserError(f"{where}: the files are named by positions counted from 1: set 'position_scale' to {FROM_1}")
 
 

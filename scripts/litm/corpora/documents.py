@@ -141,7 +141,7 @@ def reading_packages(files: Iterable[Path]) -> dict[str, str]:
 
 def missing_packages(files: Iterable[Path]) -> dict[str, str]:
     """Those of `reading_packages` that are not installed."""
-    return {kind: one for kind, one in reading_packages(files).items() if find_spec(PACKAGES[kind][1]) is None}
+    return {kind: package for kind, package in reading_packages(files).items() if find_spec(PACKAGES[kind][1]) is None}
 
 
 def _file_passages(file: Path, name: str, words: int | None, omitted: Omissions) -> Iterator[tuple[str, Passage]]:

@@ -59,9 +59,11 @@ def book(path: Path) -> tuple[str, list[Chapter]]:
             )
             for item in named(package, "item")
         }
-        spine = [items[one.attrib["idref"]] for one in named(package, "itemref") if one.attrib["idref"] in items]
+        ids = (itemref.attrib["idref"] for itemref in named(package, "itemref"))
+        spine = [items[id_] for id_ in ids if id_ in items]
+        references = [reference.attrib for reference in named(package, "reference")]
         contents = {item.part for item in items.values() if item.is_contents} | {
-            _part(root, one.attrib["href"]) for one in named(package, "reference") if one.attrib.get("type") == "toc"
+            _part(root, reference["href"]) for reference in references if reference.get("type") == "toc"
         }
         chapters = [item.part for item in spine if item.kind in CHAPTERS and item.part not in contents]
         if _encrypted(archive) & {*chapters}:
@@ -89,7 +91,8 @@ def _encrypted(archive: zipfile.ZipFile) -> set[str]:
     """Names of encrypted parts; fonts are, in many books without protection."""
     if ENCRYPTION not in archive.namelist():
         return set()
-    return {unquote(one.attrib.get("URI", "")) for one in named(parsed(archive, ENCRYPTION), "CipherReference")}
+    references = named(parsed(archive, ENCRYPTION), "CipherReference")
+    return {unquote(reference.attrib.get("URI", "")) for reference in references}
 
 
 def _titles(archive: zipfile.ZipFile, item: _Item) -> dict[str, str]:
@@ -97,11 +100,11 @@ def _titles(archive: zipfile.ZipFile, item: _Item) -> dict[str, str]:
     tree = parsed(archive, item.part)
     if item.kind == NCX:
         named_parts = named(tree, "navPoint")
-        points = [(next(named(one, "content")).attrib["src"], next(named(one, "text"))) for one in named_parts]
+        points = [(next(named(point, "content")).attrib["src"], next(named(point, "text"))) for point in named_parts]
     else:
         # Others are landmarks and pages.
         lists = [nav for nav in named(tree, "nav") if nav.attrib.get(TYPE, "toc") == "toc"]
-        points = [(one.attrib["href"], one) for nav in lists for one in named(nav, "a") if "href" in one.attrib]
+        points = [(link.attrib["href"], link) for nav in lists for link in named(nav, "a") if "href" in link.attrib]
     titles: dict[str, str] = {}
     for href, element in points:
         titles.setdefault(_part(item.part, href), _text(element))

@@ -390,5 +390,5 @@ def questions(source: str, settings: CorpusSettings) -> Iterator[QuestionRecord]
         # Members of a family are in random order, entries of a place are not: each place begins with another office.
         groups = ([*group[turn % len(group) :], *group[: turn % len(group)]] for turn, group in enumerate(groups))
     for article in (article for round_ in zip_longest(*groups) for article in round_ if article is not None):
-        gold = Document.of(article.title, article.text, id=article.id, has_answer=True, is_gold=True)
-        yield QuestionRecord.of(article.question, article.answers, [gold])
+        gold = Document.from_fields(article.title, article.text, id=article.id, has_answer=True, is_gold=True)
+        yield QuestionRecord.from_documents(article.question, article.answers, [gold])

@@ -144,14 +144,14 @@ def _chart(xml: bytes) -> str:
     """The title, categories and series of a chart of any type."""
     chart = ElementTree.fromstring(xml)
     title = " ".join(text.text or "" for head in islice(named(chart, "title"), 1) for text in named(head, "t"))
-    series = [[_values(one, part) for part in ("tx", "cat", "val")] for one in named(chart, "ser")]
+    series = [[_values(group, part) for part in ("tx", "cat", "val")] for group in named(chart, "ser")]
     categories = next((categories for _, categories, _ in series if categories), [])
     rows = [["", *categories], *([" ".join(name), *values] for name, _, values in series)]
     return f"{title}\n{_table(rows)}"
 
 
 def _values(series: ElementTree.Element, part: str) -> list[str]:
-    return [value.text or "" for one in named(series, part) for value in named(one, "v")]
+    return [value.text or "" for element in named(series, part) for value in named(element, "v")]
 
 
 def _diagram(xml: bytes) -> str:

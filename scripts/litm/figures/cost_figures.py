@@ -144,7 +144,7 @@ def _of_sweeps(figure: Mapping, rows: Rows) -> Iterator[pd.DataFrame]:
             means = means[~means["size"].isin(in_sweep.loc[in_sweep["doubt"].notna(), "size"])]
         by_size = counted.groupby("size")
         prompt, answer = (by_size[name].mean().astype("Float64") for name in ("prompt_tokens", "response_tokens"))
-        each = Prices.of(prices.get(model) or {"input": nan, "output": nan}).of_rows(counted)
+        each = Prices.from_entry(prices.get(model) or {"input": nan, "output": nan}).of_rows(counted)
         dollars = 1000 * each.groupby(counted["size"]).mean().astype("Float64")
         means = scored(means).set_index("size", drop=False).assign(tokens=prompt + answer, dollars=dollars)
         yield shown_cells(figure, means.reset_index(drop=True))

@@ -111,7 +111,7 @@ class Kind:
     """The sentence if a figure must be of one experiment and is not; {kind} stands for this kind."""
     each: tuple[Fits, str] = (FITS["fits_all"], "")
     """What every experiment of a figure must be, and the end of the sentence on one that is not."""
-    one: tuple[Fits, str] = (FITS["fits_all"], "")
+    at_least_one: tuple[Fits, str] = (FITS["fits_all"], "")
     """What at least one of them must be, and the sentence if none is."""
     is_automatic: Fits = FITS["fits_nothing"]
     """Whether an experiment without a figure gets one of this kind."""
@@ -127,7 +127,7 @@ class Kind:
 
     def misfit(self, experiments: Sequence[Experiment]) -> str | None:
         """Why a figure of these experiments cannot have this kind, None if it can."""
-        (is_each, otherwise), (is_one, without), kind = self.each, self.one, f"'kind: {self.name}'"
+        (is_each, otherwise), (is_one, without), kind = self.each, self.at_least_one, f"'kind: {self.name}'"
         lacking = next((experiment.name for experiment in experiments if not is_each(experiment)), None)
         if self.alone and len(experiments) != 1:
             return self.alone.format(kind=kind)
@@ -158,7 +158,7 @@ class Kind:
 def declared_kind(name: str, **keys: Any) -> Kind:
     """A kind from its entry of kinds.yaml."""
     facts: dict[str, Any] = {"is_automatic": FITS[keys.pop("is_automatic", "fits_nothing")]}
-    for key in {"each", "one"} & keys.keys():
+    for key in {"each", "at_least_one"} & keys.keys():
         fits, sentence = keys[key]
         facts[key] = FITS[fits], sentence
     return Kind(name, **keys | facts)

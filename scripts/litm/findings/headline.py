@@ -26,7 +26,7 @@ def headline_of(study: StudyFindings) -> tuple[Finding, ...]:
 
 
 def _of_model(curves: Iterable[Finding], unhelped: dict[tuple, Finding]) -> Finding:
-    """The finding of a model in the headline: a curve, or that the document does not help, if no curve has an effect."""
+    """The finding of a model in the headline: a curve, or that its document does not help if no curve has an effect."""
     curve = min(curves, key=_place)
     warning = unhelped.get(curve.sweep)
     return curve if warning is None or curve.strength is Strength.SHOWN else warning

@@ -32,7 +32,7 @@ def probability_findings(
         of_curve = {row["effect"]: row for row in rows}
         numbers = {name: Number.of_row(of_curve[name], "value", "", "p_holm") for name in CONTRASTS}
         ends = [name for name in ("primacy", "recency") if numbers[name].is_shown]
-        effects = ends or [name for name in CONTRASTS if numbers[name].is_shown]
+        shown = ends or [name for name in CONTRASTS if numbers[name].is_shown]
         reason = reasons.get(curve)
         model, experiment, size = curve
         yield Finding(
@@ -41,7 +41,7 @@ def probability_findings(
             (experiment,),
             size,
             n=of_curve["pbi"]["n"],
-            strength=Strength.SHOWN if effects else Strength.CANNOT_TELL,
+            strength=Strength.SHOWN if shown else Strength.CANNOT_TELL,
             numbers=numbers,
-            facts={"told": effects, "reason": reason if reason in SILENT else None},
+            facts={"told": shown, "reason": reason if reason in SILENT else None},
         )

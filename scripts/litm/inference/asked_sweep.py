@@ -100,7 +100,7 @@ class AskedSweep:
     @property
     def reasoning(self) -> Reasoning:
         """How the text before the model's answer is treated."""
-        return Reasoning.of(self.settings)
+        return Reasoning.from_settings(self.settings)
 
     @property
     def is_served(self) -> bool:

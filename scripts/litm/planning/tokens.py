@@ -108,7 +108,7 @@ class Lengths:
     around: float = AROUND
     printed: Mapping[int, float] = field(default_factory=dict)
 
-    def of(self, size: int) -> float:
+    def mean_tokens(self, size: int) -> float:
         """The mean tokens of a prompt of `size` items."""
         return self.printed.get(size, self.around + size * self.item)
 
@@ -147,7 +147,7 @@ def fitting(study: Study, sweep: Sweep) -> Sweep:
         return sweep
     is_shared = getattr(entry.about, "architecture", None) != "encoder_decoder"
     room = window - sweep.answer_tokens * is_shared
-    sizes = {size for size in experiment.cell_sizes if lengths.of(size) <= room}
+    sizes = {size for size in experiment.cell_sizes if lengths.mean_tokens(size) <= room}
     return replace(sweep, experiment=experiment.of_sizes(sizes))
 
 
@@ -184,7 +184,7 @@ def prompt_tokens(study: Study, sweep: Sweep, prompts: Mapping[int, float] | Non
     """About the tokens of a sweep's prompts, or of these numbers of them by size."""
     lengths = lengths_of(study, sweep.model.name, sweep.experiment)
     counts = prompts_by_size(sweep.experiment) if prompts is None else prompts
-    return sum(count * lengths.of(size) for size, count in counts.items())
+    return sum(count * lengths.mean_tokens(size) for size, count in counts.items())
 
 
 def mean_work(study: Study, sweep: Sweep, prompts: Mapping[int, int] | None = None) -> Work:
@@ -197,7 +197,7 @@ def mean_work(study: Study, sweep: Sweep, prompts: Mapping[int, int] | None = No
         items = sum(cell.size for cell in sweep.cells) - tree_items(experiment)
         questions = (experiment.most_questions or QUESTIONS) * tokens / prompt_tokens(study, sweep)
         shared = questions * items * lengths.item
-    longest = round(max(map(lengths.of, to_ask), default=-sweep.answer_tokens)) + sweep.answer_tokens
+    longest = round(max(map(lengths.mean_tokens, to_ask), default=-sweep.answer_tokens)) + sweep.answer_tokens
     return Work(number, tokens, number * sweep.answer_tokens, tokens - shared, longest, MEAN)
 
 
@@ -206,7 +206,8 @@ def cached_shares(study: Study, model: ServedModel, experiment: Experiment) -> d
 
     By the contexts of one question as texts in which a character is a token, and an item a line.
     """
-    provider, prices = engine_facts(model.engine).provider, Prices.of(model.all_prices or {"input": 0, "output": 0})
+    provider = engine_facts(model.engine).provider
+    prices = Prices.from_entry(model.all_prices or {"input": 0, "output": 0})
     if not (model.prompt_caching and provider and provider.cache) or prices.cache_read >= prices.input:
         return {}
     tokens, is_same = round(lengths_of(study, model.name, experiment).item), experiment.design == ASK_ANOTHER_KEY

@@ -88,7 +88,7 @@ def dollars(prices: Mapping[Any, Any], work: Work, shares: Mapping[str, float], 
     cache, see `Plan.shares`.
     """
     tokens, answers = round(work.prompt_tokens), round(work.answer_tokens)
-    return Prices.of(prices).of_prompts(tokens, answers, shares, is_batch, work.longest)
+    return Prices.from_entry(prices).of_prompts(tokens, answers, shares, is_batch, work.longest)
 
 
 def budget_lines(study: Study, dollars: Mapping[str, float | None], asking: str | Path | None = None) -> list[str]:
@@ -102,7 +102,7 @@ def budget_lines(study: Study, dollars: Mapping[str, float | None], asking: str 
         model = study.models[name]
         if not model.is_served or model.budget is None or not model.all_prices or cost is None:
             continue
-        spent = spent_in(study.answer_folders, name, asking, Prices.of(model.all_prices)) if asking else 0
+        spent = spent_in(study.answer_folders, name, asking, Prices.from_entry(model.all_prices)) if asking else 0
         if spent + cost > model.budget:
             so_far = f" (US$ {money(spent)} spent)" if spent else ""
             lines.append(

@@ -42,10 +42,10 @@ def shared_with_previous(ordered: Sequence[bytes]) -> list[int]:
     return [0, *(common_tokens(*pair) for pair in pairwise(prompts))] if prompts else []
 
 
-def common_tokens(one: "np.ndarray", other: "np.ndarray") -> int:
+def common_tokens(first: "np.ndarray", second: "np.ndarray") -> int:
     """Length of the longest common prefix of two prompts, in tokens."""
-    length = min(len(one), len(other))
-    differ = one[:length] != other[:length]
+    length = min(len(first), len(second))
+    differ = first[:length] != second[:length]
     return int(differ.argmax()) if differ.any() else length
 
 

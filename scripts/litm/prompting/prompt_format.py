@@ -359,7 +359,7 @@ class FormatOptions:
         source = read_json(self.source) if self.source else {"location": self.tokenizer, "revision": None}
         settings = self.reasoning or {}
         own_code, place = settings.get("trust_remote_code", False), (str(source["location"]), source["revision"])
-        tokenizer = model_tokenizer(*place, self.prompt_template, Reasoning.of(settings), own_code)
+        tokenizer = model_tokenizer(*place, self.prompt_template, Reasoning.from_settings(settings), own_code)
         if self.prompt_template == CHAT and not (self.source or tokenizer.chat_template):
             # Of a server, whose template is its own: an entry of a model that runs here would have been refused.
             note(f"{self.tokenizer} has no chat template: tokens are those of the messages' texts alone")

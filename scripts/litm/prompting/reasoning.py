@@ -34,7 +34,7 @@ class Reasoning:
     """Opening and closing tag."""
 
     @classmethod
-    def of(cls, settings: Mapping) -> "Reasoning":
+    def from_settings(cls, settings: Mapping) -> "Reasoning":
         """The reasoning settings of a model, from the output of `settings`."""
         fields = settings.get("reasoning")
         return cls(**fields | {"tags": tuple(fields["tags"])}) if fields else cls()
@@ -55,7 +55,7 @@ def generation_settings(settings: Mapping, stops_early: bool) -> dict:
     stops_early: whether a rule ends answers before their end token; `STRIP` then suspends the rule during reasoning.
     Without such a rule `STRIP` changes only what is scored.
     """
-    keeps = stops_early or Reasoning.of(settings).policy != STRIP
+    keeps = stops_early or Reasoning.from_settings(settings).policy != STRIP
     return {key: value for key, value in settings.items() if keeps or key != "reasoning"}
 
 

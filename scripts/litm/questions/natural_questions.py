@@ -281,8 +281,8 @@ def _question_and_reader(record: dict, where: str) -> tuple[str, Callable[[dict,
 
 
 def _derived_record(question: str, answers: list[str], gold: GoldParagraph) -> QuestionRecord:
-    document = Document.of(gold.title, gold.chunked_long_answer, has_answer=True, is_gold=True)
-    return QuestionRecord.of(question, answers, [document], annotated_gold=gold)
+    document = Document.from_fields(gold.title, gold.chunked_long_answer, has_answer=True, is_gold=True)
+    return QuestionRecord.from_documents(question, answers, [document], annotated_gold=gold)
 
 
 def _read_oracle_record(record: dict, answers: list[str], where: str) -> Outcome:

@@ -47,7 +47,7 @@ class Document:
     """JSON object of the document."""
 
     @classmethod
-    def of(
+    def from_fields(
         cls,
         title: str,
         text: str,
@@ -182,7 +182,7 @@ class QuestionRecord:
         return cls(record, where)
 
     @classmethod
-    def of(
+    def from_documents(
         cls,
         text: str,
         answers: Sequence[str],

@@ -63,12 +63,12 @@ def _unpacked(path: Path) -> Iterator[tuple[str, dict]]:
         with path.open("rb") as raw, zipfile.ZipFile(raw) as packed:
             # A log without a header is that of a run that has not ended.
             header = packed.NameToInfo.get("header.json")
-            said = parse_object(_content(raw, packed, header).decode(), str(path)) if header else {"status": "started"}
+            log = parse_object(_content(raw, packed, header).decode(), str(path)) if header else {"status": "started"}
             # An entry that is written again under its name replaces the first one.
             for name, entry in packed.NameToInfo.items():
                 if name.startswith("samples/") and name.endswith(".json"):
                     where = f"{path}, {name}"
-                    yield where, _told(parse_object(_content(raw, packed, entry).decode(), where), said)
+                    yield where, _with_log_status(parse_object(_content(raw, packed, entry).decode(), where), log)
     except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, OSError) as error:
         raise UserError(f"{path}: not a whole .eval file ({error}): copy it again") from error
 
@@ -91,16 +91,16 @@ def _content(raw: BinaryIO, packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> 
 
 def _listed(path: Path) -> Iterator[tuple[str, dict]]:
     """The samples of a log that is one JSON object."""
-    said = read_json(path)
-    samples = typed_field(said, "samples", list, str(path))
+    log = read_json(path)
+    samples = typed_field(log, "samples", list, str(path))
     for number, sample in enumerate(samples, start=1):
         where = f"{path}, sample {number}"
         if not isinstance(sample, dict):
             raise UserError(f"{where}: expected a JSON object, found {type(sample).__name__}")
-        yield where, _told(sample, said)
+        yield where, _with_log_status(sample, log)
 
 
-def _told(sample: Mapping[str, Any], log: Mapping[str, Any]) -> dict[str, Any]:
+def _with_log_status(sample: Mapping[str, Any], log: Mapping[str, Any]) -> dict[str, Any]:
     """The sample with the status of its log: success, started, cancelled or error."""
     return {**sample, "log_status": log.get("status")}
 

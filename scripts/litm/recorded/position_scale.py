@@ -84,7 +84,7 @@ def _places(scale: str, context: Positions, is_given: bool = False) -> frozenset
     return positions
 
 
-def told_scale(sizes: Sequence[Positions], where: str, stated: str | None = None) -> str:
+def inferred_scale(sizes: Sequence[Positions], where: str, stated: str | None = None) -> str:
     """The only scale on which the numbers are positions that were asked, or include them. stated: the one to check.
 
     Depths count only if the last item is among them. Raises `UserError`, naming the file, if no scale has all numbers,

@@ -30,7 +30,7 @@ from litm.recorded.files import (
     whole,
 )
 from litm.recorded.logs import INSPECT, LM_EVAL, greedy
-from litm.recorded.position_scale import FROM_0, FROM_1, SCALES, Positions, place_of, told_scale
+from litm.recorded.position_scale import FROM_0, FROM_1, SCALES, Positions, inferred_scale, place_of
 from litm.records.examples import Example
 from litm.records.responses import FAILED, NOT_RECORDED, OVERFLOW, SweepResponse, response_key
 
@@ -107,7 +107,7 @@ class RecordedSweep:
         self.is_checked = "prompt" in fields or (PROMPT_SHA256 in fields and fields != OWN_FIELDS)
         present, self.contexts = self._read_places()
         sizes = [*self.contexts.values()]
-        self.scale = told_scale(sizes, files[0].path, position_scale) if sizes else None
+        self.scale = inferred_scale(sizes, files[0].path, position_scale) if sizes else None
         kept: dict[tuple[int, str, str], RecordedResponse] = {}
         for file in files:
             index, constants = self._index(file), self._constants(file, present)

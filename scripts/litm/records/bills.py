@@ -106,12 +106,12 @@ class Prices:
     """Tokens, ascending, each with the prices of a prompt of more tokens and of its answer."""
 
     @classmethod
-    def of(cls, prices: Mapping[Any, Any]) -> "Prices":
+    def from_entry(cls, prices: Mapping[Any, Any]) -> "Prices":
         """The prices of a model's entry, or of the table (see `price_table`); `input` and `output` are always there."""
-        own = {name: prices[name] for name in (*COUNTERS, "batch") if name in prices}
+        stated = {name: prices[name] for name in (*COUNTERS, "batch") if name in prices}
         usual = {"cache_write": prices["input"], "cache_read": prices["input"]}
-        above = sorted((int(start), {**own, **higher}) for start, higher in prices.get("above", {}).items())
-        return cls(**{**usual, **own}, above=tuple((start, cls.of(higher)) for start, higher in above))
+        above = sorted((int(start), {**stated, **higher}) for start, higher in prices.get("above", {}).items())
+        return cls(**{**usual, **stated}, above=tuple((start, cls.from_entry(higher)) for start, higher in above))
 
     def at(self, tokens: int) -> "Prices":
         """The prices of a prompt with this number of tokens."""

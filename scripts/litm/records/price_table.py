@@ -28,10 +28,10 @@ def looked_up(model: str, url: str) -> dict[str, Any] | None:
     With `table`, the name and version of the table; and `above`, if long prompts cost more: the prices of a prompt of
     more than so many tokens (a text, as in JSON), which are those of all its tokens.
     """
-    found = _priced(model, url)
-    if found is None:
+    priced = _priced(model, url)
+    if priced is None:
         return None
-    plain, batch = found
+    plain, batch = priced
     starts = sorted({tier.start for price in plain.values() for tier in getattr(price, "tiers", ())})
     above = {str(start): _at(plain, start + 1) for start in starts}
     factor = _at(batch, 0)["input"] / (_at(plain, 0)["input"] or 1)

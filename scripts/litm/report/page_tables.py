@@ -281,7 +281,7 @@ def _tokens_of(manifest: Mapping, prices: Mapping[str, Mapping | None]) -> dict:
         "last_computed_tokens": computed,
         "saved": 1 - computed / all_of_it if all_of_it and computed is not None else None,
         "dollars": price
-        and sum(Prices.of(price).dollars(usage) for usage in [*billed, *unknown] if not usage.elsewhere),
+        and sum(Prices.from_entry(price).dollars(usage) for usage in [*billed, *unknown] if not usage.elsewhere),
         "bill": (RECORDED[bool(billed), bool(unknown)]) if manifest["model"] in prices else None,
     }
 
@@ -306,7 +306,7 @@ def tokens_in_words(table: pd.DataFrame, prices: Mapping[str, Mapping | None]) -
         tables = {name: price["table"] for name, price in prices.items() if price and "table" in price}
         looked_up = [f"{other} ({', '.join(tables)})" for other in dict.fromkeys(tables.values())]
         by = [*(["in the config"] if any(price and "table" not in price for price in prices.values()) else ())]
-        sources = " and ".join([*by, *(f"of {one}" for one in looked_up)])
+        sources = " and ".join([*by, *(f"of {source}" for source in looked_up)])
         yield f"By the prices {sources}, these answers cost US$ {money(table['dollars'].sum())}."
     unknown = [model for model, price in prices.items() if price is None and (table["model"] == model).any()]
     if unknown:

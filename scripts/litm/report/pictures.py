@@ -39,12 +39,12 @@ def figures(
     settings: of each, with `recall`, see `charts.chart`. pictures: PNG files by figure name, empty if there is nothing
     to draw. models: in the order of the study, which decides their colours.
     """
-    drawn = [_figure(one, pictures[one["name"]], tables) for one in settings if pictures[one["name"]]]
+    drawn = [_figure(figure, pictures[figure["name"]], tables) for figure in settings if pictures[figure["name"]]]
     return Figures(
-        curves=[one for one in drawn if not one["is_wrong"]],
-        wrong=[one for one in drawn if one["is_wrong"]],
+        curves=[figure for figure in drawn if not figure["is_wrong"]],
+        wrong=[figure for figure in drawn if figure["is_wrong"]],
         kinds=_kinds(tables.get("wrong_answers")),
-        charts={"models": list(models), "charts": [one["chart"] for one in drawn if one["chart"]]},
+        charts={"models": list(models), "charts": [figure["chart"] for figure in drawn if figure["chart"]]},
     )
 
 

@@ -15,7 +15,7 @@ from litm.base.messages import SOUTHEAST_ASIAN, UserError, install_command
 from litm.base.progress import progress_bar
 from litm.base.store import existing
 from litm.corpora.passages import Passage
-from litm.retrieval.search import Found, Hit, SearchTask
+from litm.retrieval.search import Hit, SearchResult, SearchTask
 
 #: Lowest Java version that Lucene runs on.
 JAVA_VERSION = 21
@@ -182,9 +182,9 @@ def _strings(texts: Iterable[str]) -> Any:
 SMALL_SEARCH = 1_000
 
 
-def find(task: SearchTask, questions: Sequence[str]) -> Found:
+def find(task: SearchTask, questions: Sequence[str]) -> SearchResult:
     """The hits of each question."""
     index, settings = read_json(task.indexes[0]), task.search
     folder = existing(index["entry"], "index_bm25")
     machine = (task.threads, task.memory_mb, index["passages"] <= SMALL_CORPUS and len(questions) <= SMALL_SEARCH)
-    return Found(search(folder, questions, settings["hits"], settings["k1"], settings["b"], *machine))
+    return SearchResult(search(folder, questions, settings["hits"], settings["k1"], settings["b"], *machine))

@@ -18,7 +18,7 @@ from litm.base.messages import UNSPACED
 from litm.base.progress import progress_bar
 from litm.base.store import existing
 from litm.corpora.passages import Passage
-from litm.retrieval.search import Found, Hit, SearchTask
+from litm.retrieval.search import Hit, SearchResult, SearchTask
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,11 +63,11 @@ def words_of(text: str) -> list[str]:
 
 def _pairs(letters: str) -> list[str]:
     """Each two adjacent letters, with their marks, and the Chinese ones alone; a single letter is itself."""
-    _, _, letter, chinese = _patterns()
-    each = letter.findall(letters)
-    if len(each) == 1:
-        return each
-    return [*map("".join, pairwise(each)), *(one for one in each if chinese.match(one))]
+    _, _, letter_pattern, chinese = _patterns()
+    separate = letter_pattern.findall(letters)
+    if len(separate) == 1:
+        return separate
+    return [*map("".join, pairwise(separate)), *(letter for letter in separate if chinese.match(letter))]
 
 
 @cache
@@ -133,13 +133,13 @@ def search(folder: Path, questions: Sequence[str], hits: int) -> list[list[Hit]]
     ids = read_json(folder / IDS)["ids"]
     is_empty = [path.name for path in folder.iterdir()] == [IDS]
     index: Any = None if is_empty else _library().BM25.load(folder)
-    found: list[list[Hit]] = []
+    rankings: list[list[Hit]] = []
     with progress_bar(len(questions), "searching", "questions") as bar:
         for question in questions:
             words = words_of(question) if index else []
-            found.append(_best(index.get_scores(words), ids, hits) if words else [])
+            rankings.append(_best(index.get_scores(words), ids, hits) if words else [])
             bar.update()
-    return found
+    return rankings
 
 
 def _best(scores: "np.ndarray", ids: Sequence[str], hits: int) -> list[Hit]:
@@ -155,7 +155,7 @@ def _best(scores: "np.ndarray", ids: Sequence[str], hits: int) -> list[Hit]:
     return sorted(scored, key=lambda hit: (-hit[1], str(hit[0])))[:hits]
 
 
-def find(task: SearchTask, questions: Sequence[str]) -> Found:
+def find(task: SearchTask, questions: Sequence[str]) -> SearchResult:
     """The hits of each question."""
     folder = existing(read_json(task.indexes[0])["entry"], "index_bm25s")
-    return Found(search(folder, questions, task.search["hits"]))
+    return SearchResult(search(folder, questions, task.search["hits"]))

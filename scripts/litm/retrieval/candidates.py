@@ -71,7 +71,7 @@ def random_rows(question_id: str, needed: int, passages: int, seed: int | None) 
 
 def passage_document(passage: Passage) -> Document:
     """A passage of the corpus as a document."""
-    return Document.of(passage.title, passage.text, id=passage.id)
+    return Document.from_fields(passage.title, passage.text, id=passage.id)
 
 
 def distractors(

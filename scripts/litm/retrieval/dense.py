@@ -16,7 +16,7 @@ from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar
 from litm.base.store import existing
 from litm.retrieval.scoring_models import load_encoder
-from litm.retrieval.search import Found, Hit, SearchTask, rounded
+from litm.retrieval.search import Hit, SearchResult, SearchTask, rounded
 
 T = TypeVar("T")
 #: Version: raise it if the encoding of a passage changes, because the store keeps existing vectors.
@@ -239,7 +239,7 @@ def _float32(rows: np.ndarray) -> np.ndarray:
 MEASURED = 200
 
 
-def find(task: SearchTask, questions: Sequence[str]) -> Found:
+def find(task: SearchTask, questions: Sequence[str]) -> SearchResult:
     """The hits of each question; for an approximate index also its recall of the exact hits."""
     shards = [read_vectors(path) for path in task.vectors]
     encoder = load_encoder(read_json(str(task.encoder)), task.encoding, task.device, task.batch_tokens)
@@ -248,7 +248,7 @@ def find(task: SearchTask, questions: Sequence[str]) -> Found:
         note(f"{encoder.cut} questions are longer than {task.encoding['max_tokens']} tokens and were cut there")
     number = task.search["hits"]
     if not task.indexes:
-        return Found(search_exact(shards, queries, number), cut=encoder.cut)
+        return SearchResult(search_exact(shards, queries, number), cut=encoder.cut)
     settings = IndexSettings(**task.approximate)
     indexes = [existing(read_json(path)["entry"], "index_vectors") for path in task.indexes]
     hits = search_indexes(indexes, shards, settings, queries, number)
@@ -256,4 +256,4 @@ def find(task: SearchTask, questions: Sequence[str]) -> Found:
     sample = hits[::step]
     recall = overlap(sample, search_exact(shards, queries[::step], number))
     note(f"the {settings.kind} index finds {recall:.3f} of what exact search finds, on {len(sample)} questions")
-    return Found(hits, encoder.cut, round(recall, 6), len(sample))
+    return SearchResult(hits, encoder.cut, round(recall, 6), len(sample))

@@ -263,7 +263,7 @@ class Correction:
     """The id of the user's passage, '' to leave the question out."""
     where: str
     """The file and line of the correction."""
-    found: str = ""
+    before_correction: str = ""
     """The id of the passage when the table was copied, '' if missing."""
     excerpt: str = ""
     """Words of that passage or the user's, '' if missing."""
@@ -272,7 +272,7 @@ class Correction:
         """Whether the documents have changed since: neither passage contains the excerpt. texts: of passages, by id."""
         words = self.excerpt.removeprefix(CUT).removesuffix(CUT).strip()
         return bool(self.passage and words) and not any(
-            words in texts.get(id_, "") for id_ in (self.passage, self.found)
+            words in texts.get(id_, "") for id_ in (self.passage, self.before_correction)
         )
 
 
@@ -336,7 +336,7 @@ class Gold:
     """The number of retrieved or named passages with an answer."""
     note: str
     """A hint for the user."""
-    found: str | None
+    before_correction: str | None
     """The id of the passage before the user's correction, None if there was none."""
 
 
@@ -378,18 +378,20 @@ def find_gold(
 def corrected(gold: Gold, retrieved: Sequence[Passage], passage: Passage | None, answers: Sequence[str]) -> Gold:
     """The result with the user's passage instead, None to leave the question out."""
     if passage is None:
-        left_out = Gold(LEFT_OUT, None, None, gold.with_answer, "left out by you", gold.found)
+        left_out = Gold(LEFT_OUT, None, None, gold.with_answer, "left out by you", gold.before_correction)
         return gold if gold.passage is None else left_out
     if gold.passage is not None and gold.passage.id == passage.id:
         return gold
     rank = next((rank for rank, hit in enumerate(retrieved, start=1) if hit.id == passage.id), None)
     note = "" if words_check(passage, answers) else "none of the answers is in it"
-    return Gold(CORRECTED, passage, rank, gold.with_answer, note, gold.found)
+    return Gold(CORRECTED, passage, rank, gold.with_answer, note, gold.before_correction)
 
 
 def gold_document(passage: Passage, check: Check, answers: Sequence[str]) -> Document:
     """The passage as a gold document."""
-    return Document.of(passage.title, passage.text, id=passage.id, has_answer=check(passage, answers), is_gold=True)
+    return Document.from_fields(
+        passage.title, passage.text, id=passage.id, has_answer=check(passage, answers), is_gold=True
+    )
 
 
 def gold_frame(name: str, records: Sequence[QuestionRecord], golds: Sequence[Gold]) -> "pd.DataFrame":
@@ -408,7 +410,7 @@ def gold_frame(name: str, records: Sequence[QuestionRecord], golds: Sequence[Gol
             "n_with_answer": gold.with_answer,
             "note": gold.note or None,
             "excerpt": excerpt(gold.passage.text, record.answers) if gold.passage else None,
-            "found": gold.found,
+            "found": gold.before_correction,
         }
         for record, gold in zip(records, golds, strict=True)
     ]

@@ -62,7 +62,7 @@ class SearchTask:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """The result of a search."""
 
     hits: list[list[Hit]]
@@ -75,15 +75,15 @@ class Found:
     """The number of questions on which that recall was measured."""
 
 
-def find_by(method: str, task: SearchTask, questions: Sequence[str]) -> Found:
+def find_by(method: str, task: SearchTask, questions: Sequence[str]) -> SearchResult:
     """The hits of each question by the method of that name."""
     return importlib.import_module(f"litm.retrieval.{METHODS[method]}").find(task, questions)
 
 
-def find(task: SearchTask, questions: Sequence[str]) -> Found:
+def find(task: SearchTask, questions: Sequence[str]) -> SearchResult:
     """The hits of each question."""
     hits = read_json(task.indexes[0])["hits"]
-    return Found([[(id_, score) for id_, score in hits[text][: task.search["hits"]]] for text in questions])
+    return SearchResult([[(id_, score) for id_, score in hits[text][: task.search["hits"]]] for text in questions])
 
 
 def retrieved_records(
@@ -103,7 +103,7 @@ def retrieved_records(
         if any(isinstance(passage, int) for passage, _ in question_hits):
             scored.sort(key=lambda pair: (-pair[1], pair[0].id))
         documents = [
-            Document.of(
+            Document.from_fields(
                 passage.title,
                 passage.text,
                 id=passage.id,

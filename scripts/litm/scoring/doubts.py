@@ -167,7 +167,7 @@ def doubts_on(answers: Sequence[Answer], limit: int | None) -> list[str | None]:
     limit: tokens to which a server cut prompts, None if it did not.
     """
     sizes = grouped((answer for answer in answers if answer.is_counted), lambda answer: answer.row.size)
-    found: dict[int, str | None] = {}
+    doubts: dict[int, str | None] = {}
     for of_size in sizes.values():
         same, refuted = _same_text(of_size), {sign for sign in WORDS if _is_refuted(sign, of_size)}
         for answer in of_size:
@@ -176,8 +176,8 @@ def doubts_on(answers: Sequence[Answer], limit: int | None) -> list[str | None]:
                 signs[PROMPTS_CUT] = f": {limit}"
             if same and answer.text == same and answer.row.placement != NO_GOLD:
                 signs[SAME_ANSWER] = f": {single_spaced(same)[:MOST_TEXT]}"
-            found[id(answer)] = next((f"{sign}{signs[sign]}" for sign in WORDS if sign in signs), None)
-    return [found.get(id(answer)) for answer in answers]
+            doubts[id(answer)] = next((f"{sign}{signs[sign]}" for sign in WORDS if sign in signs), None)
+    return [doubts.get(id(answer)) for answer in answers]
 
 
 def _is_refuted(sign: str, answers: Iterable[Answer]) -> bool:

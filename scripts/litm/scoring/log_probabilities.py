@@ -49,7 +49,7 @@ def quantities(text: str, answers: Sequence[str]) -> dict[str, Any]:
     return {
         "per_token": max(value / tokens for value, tokens in measured),
         "answer": best[0],
-        "any_answer": _log_sum([measured[one][0] for one in _apart(answers)]),
+        "any_answer": _log_sum([measured[index][0] for index in _apart(answers)]),
         "answer_tokens": best[1],
     }
 

@@ -148,9 +148,9 @@ def token_f1(text: str, answers: Sequence[str]) -> float:
     return max((_f1(words, Counter(normalize_answer(answer).split())) for answer in answers), default=0.0)
 
 
-def _f1(own: Counter[str], answer: Counter[str]) -> float:
-    tokens = own.total() + answer.total()
-    return 2 * (own & answer).total() / tokens if tokens else 1.0
+def _f1(words: Counter[str], answer: Counter[str]) -> float:
+    tokens = words.total() + answer.total()
+    return 2 * (words & answer).total() / tokens if tokens else 1.0
 
 
 _BUILT_IN = {

@@ -202,7 +202,7 @@ class ApiEngine(ABC):
         self.software = f"{self.sdk} {version(self.sdk)}"
         self.tokenizer = load_tokenizer(settings.tokenizer) if settings.tokenizer else None
         self.counts_exactly = self.tokenizer is not None and counts_exactly(self.tokenizer, self.provider, settings)
-        prices = settings.keys.prices and Prices.of(settings.keys.prices)
+        prices = settings.keys.prices and Prices.from_entry(settings.keys.prices)
         self.account = Account(prices or None, settings.keys.budget, settings.spent)
         self._is_caching = settings.keys.prompt_caching
         self._usage_is_missing = False
@@ -287,7 +287,7 @@ class ApiEngine(ABC):
         if cache is None or not self.settings.keys.prompt_caching:
             return None
         usual = looked_up(model, self.provider.url)
-        prices = Prices.of(self.settings.keys.prices or cache.prices({"input": 1.0, "output": 1.0}, usual))
+        prices = Prices.from_entry(self.settings.keys.prices or cache.prices({"input": 1.0, "output": 1.0}, usual))
         if prices.cache_read >= prices.input:
             return None
         texts = [self.cached_text(self.request(content)[1]) for content in contents]

@@ -72,7 +72,7 @@ def budgeted(
         if not lock(turn):
             note(f"{name}: waits for another sweep of this model, as both have one budget")
             lock(turn, wait=True)
-        yield {**run, "spent": spent_in(folders, model, asking, Prices.of(run["prices"]))}
+        yield {**run, "spent": spent_in(folders, model, asking, Prices.from_entry(run["prices"]))}
 
 
 def spent_in(folders: Iterable[str], model: str, asking: str | Path, prices: Prices) -> float:
@@ -88,9 +88,9 @@ def spent_in(folders: Iterable[str], model: str, asking: str | Path, prices: Pri
 
 def bill_in_words(billed: Iterable[Usage], prices: Mapping[str, Any] | None) -> Iterator[str]:
     """What a run was billed for by the provider's counters, a line for each price of batches, of long prompts and of
-    others; prices: see `Prices.of`, None if there are none.
+    others; prices: see `Prices.from_entry`, None if there are none.
     """
-    known = Prices.of(prices) if prices else None
+    known = Prices.from_entry(prices) if prices else None
     by = f" by {prices['table']}" if prices and "table" in prices else ""
     steps = known.steps if known else ()
     for usage in Usage.sums(billed, steps):

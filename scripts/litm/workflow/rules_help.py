@@ -168,8 +168,8 @@ class Programs:
         """
 
         def contents(wildcards: Wildcards) -> str:
-            found = [self._content_of(item, wildcards) for item in inputs()]
-            return f"{CONTENTS} {' '.join(filter(None, found))}"
+            digests = [self._content_of(item, wildcards) for item in inputs()]
+            return f"{CONTENTS} {' '.join(filter(None, digests))}"
 
         # Known once all rules are read. A rule that another one is made of may share these params and its inputs.
         inputs = cache(lambda: self._inputs_with(contents))

@@ -35,10 +35,10 @@ def snakemake_command(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     from litm.config.command_line import check_command, environment_for
 
     is_named = any(word.startswith(("-s", "--snakefile")) for word in words)
-    found = [path for path in map(Path, SNAKEFILES) if path.exists()]
+    snakefiles = [path for path in map(Path, SNAKEFILES) if path.exists()]
     check_command(words)
-    own = [] if is_named or found else ["--snakefile", str(ROOT / "Snakefile")]
-    return [sys.executable, "-m", "snakemake", *own, *words], environment_for(words, os.environ)
+    snakefile = [] if is_named or snakefiles else ["--snakefile", str(ROOT / "Snakefile")]
+    return [sys.executable, "-m", "snakemake", *snakefile, *words], environment_for(words, os.environ)
 
 
 def start_snakemake(words: Sequence[str]) -> None:
