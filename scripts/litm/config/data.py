@@ -119,7 +119,7 @@ class Dataset(Entry):
         """Checksum of a remote file: a sha256 or a git blob id; "" for a local file."""
         return self.sha256 or self.git_blob or ""
 
-    def found(self, folder: Path, mirror: str | None) -> str:
+    def availability(self, folder: Path, mirror: str | None) -> str:
         """Where a remote file is, in words; "" if it is neither in the folder of fetched files nor in the mirror."""
         if (folder / self.file).exists():
             return "fetched"

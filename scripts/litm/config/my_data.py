@@ -21,7 +21,7 @@ from litm.config.yaml_files import read_yaml
 from litm.corpora.documents import Omissions, file_name, has_chunks, ignored_files, passages_of, source_files
 from litm.corpora.passages import SOURCES, CorpusSettings, Passage
 from litm.corpora.retrieved import has_texts, hits_of_questions, retrieved
-from litm.engines.local_models import LocalModel
+from litm.engines.model_entries import AnyModel
 from litm.engines.model_files import count_tokens, known_window
 from litm.placements import gold_positions
 from litm.questions.own_questions import KINDS, LONG_ANSWER, OwnTable, long_answers, read_own_table
@@ -155,7 +155,7 @@ class _Texts:
     """Number of copies among the first passages."""
 
 
-def read_my_data(as_written: MyData, models: Mapping[str, Entry], root: Path) -> MyEntries:
+def read_my_data(as_written: MyData, models: Mapping[str, AnyModel], root: Path) -> MyEntries:
     """The entries for a user's documents and questions, and the choices made.
 
     models: the selected ones by name. Raises `UserError`, with file, line and column, for the first mistake in the
@@ -246,9 +246,9 @@ class _Limit:
     """What the limit leaves out."""
 
 
-def _fitting(name: str, model: Entry, texts: _Texts, root: Path) -> _Limit | None:
+def _fitting(name: str, model: AnyModel, texts: _Texts, root: Path) -> _Limit | None:
     """The number of passages that fit a model's window; None if the window is unknown."""
-    path = model.stored_at(root) if isinstance(model, LocalModel) else None
+    path = model.stored_at(root)
     window = getattr(model, "context_window", None) or (path and known_window(path))
     if not window or not texts.first:
         return None

@@ -13,34 +13,39 @@ class Needs:
     """The entries that the selected models and experiments refer to, directly or indirectly, each once."""
 
     remote_files: tuple[Dataset, ...]
+    """Datasets that have an address, each file once."""
     corpora: tuple[Corpus, ...]
+    """Corpora of passages, of questions and of retrievers."""
     retrievers: tuple[Retriever, ...]
+    """Retrievers of gold passages and of candidates."""
 
 
 def needs_of(study: Study) -> Needs:
     """The needs of a study's selected models and experiments."""
-    found: dict[str, dict[str, Any]] = {kind: {} for kind in DATA}
+    needed: dict[str, dict[str, Any]] = {kind: {} for kind in DATA}
     # Of an experiment's datasets, those of the sizes that are run.
     waiting = [
-        named
-        for one in study.experiments.values()
-        for named in _named_in(one.changed(dataset={str(size): name for size, name in one.datasets.items()}))
+        reference
+        for experiment in study.experiments.values()
+        for reference in _references(
+            experiment.changed(dataset={str(size): name for size, name in experiment.datasets.items()})
+        )
     ]
     for model in [*study.models.values(), *study.token_models.values()]:
-        files = model.files.values() if model.is_recorded else ()
-        names = [*(file for some in files for file, _ in some), model.tokenizer]
+        recorded = model.files.values() if model.is_recorded else ()
+        names = [*(file for files in recorded for file, _ in files), model.tokenizer]
         waiting += [("datasets", name) for name in names if name]
     for kind, name in waiting:
         entry = getattr(study, kind).get(name)
-        if entry is not None and name not in found[kind]:
-            found[kind][name] = entry
+        if entry is not None and name not in needed[kind]:
+            needed[kind][name] = entry
             # A dataset refers only to its other versions.
-            waiting += [] if kind == "datasets" else _named_in(entry)
-    remote = {dataset.file: dataset for dataset in found["datasets"].values() if dataset.url}
-    return Needs(tuple(remote.values()), tuple(found["corpora"].values()), tuple(found["retrievers"].values()))
+            waiting += [] if kind == "datasets" else _references(entry)
+    remote = {dataset.file: dataset for dataset in needed["datasets"].values() if dataset.url}
+    return Needs(tuple(remote.values()), tuple(needed["corpora"].values()), tuple(needed["retrievers"].values()))
 
 
-def _named_in(entry: Entry) -> list[tuple[str, str]]:
+def _references(entry: Entry) -> list[tuple[str, str]]:
     """Kind and name of each entry of these kinds that another one may refer to."""
     kinds = ((kind.partition(".")[0], name) for ref, name, _ in entry.referred() for kind in ref.kinds)
     return [(kind, name) for kind, name in kinds if kind in DATA]

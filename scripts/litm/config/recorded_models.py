@@ -113,6 +113,11 @@ class RecordedModel(ReasoningKeys, AnyModel):
             yield "give either 'tokenizer' or 'package'"
 
     @property
+    def not_counting(self) -> str:
+        """See `AnyModel.not_counting`."""
+        return "has recorded responses and no tokenizer"
+
+    @property
     def is_to_supply(self) -> bool:
         """Whether the user must still supply the responses."""
         return "responses" in self.model_fields_set and self.responses is None

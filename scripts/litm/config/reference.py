@@ -109,9 +109,9 @@ def _answers() -> dict[str, str]:
         parts, others = dict[str, str](), dict[str, str]()
         for key, (is_part, text) in key_roles(cls).items():
             (parts if is_part else others)[key] = text
-        told = {key: text for key, text in parts.items() if not any(words in text for words in PLAIN)}
-        table += [f"| {title[0].lower()}{title[1:]} | `{key}` | {text} |" for key, text in told.items()]
-        lines.append(f"- **{title}**, part of the key: {_with_remarks({**parts, **dict.fromkeys(told, '')})}.")
+        remarked = {key: text for key, text in parts.items() if not any(words in text for words in PLAIN)}
+        table += [f"| {title[0].lower()}{title[1:]} | `{key}` | {text} |" for key, text in remarked.items()]
+        lines.append(f"- **{title}**, part of the key: {_with_remarks({**parts, **dict.fromkeys(remarked, '')})}.")
         lines.append(f"- **{title}**, no part: {_with_remarks(others)}.")
     files = {"Part of the key": PARTS, "No part, because they change no answer": NOT_READ}
     return {

@@ -11,7 +11,6 @@ from litm.config.conditions import with_names
 from litm.config.data import Dataset
 from litm.config.experiments import Experiment, read_cells
 from litm.config.sweeps import Selection
-from litm.engines.local_models import LocalModel
 
 #: Experiments that a model runs, each with its sizes, None for all.
 Limits = dict[str, tuple[int, ...] | None]
@@ -27,7 +26,7 @@ def select(config: Config, entries: Entries, root: Path) -> Selection:
     """
 
     def is_installed(name: str) -> bool:
-        return isinstance(model := entries["models"][name], LocalModel) and model.is_here(root)
+        return entries["models"][name].is_here(root)
 
     hint = "a model of your own is an entry of define.models"
     models = choose(config.models, entries["models"], "models", hint, is_installed)

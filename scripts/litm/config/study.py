@@ -12,20 +12,18 @@ from litm.analysis.published import PublishedTokens, read_published_tokens
 from litm.base.extensions import files, merged, use
 from litm.base.json_files import read_lines
 from litm.base.messages import UserError, first_of
-from litm.base.schema import Entry, check_plain, extension_folder, read_entry, string_keys, text_names
+from litm.base.schema import check_plain, extension_folder, read_entry, string_keys, text_names
 from litm.config.catalogue import CATALOGUES, Audit, Config, Entries, Report, read_catalogue, read_catalogues
 from litm.config.conditions import read_relations, with_conditions, with_names
 from litm.config.data import Candidates, Corpus, Dataset, QuestionSet, Reranker, Retriever, check_file_names, of_version
 from litm.config.experiments import Experiment, short_limits
 from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.my_data import MyEntries, read_my_data
-from litm.config.recorded_models import RecordedModel
 from litm.config.selection import select
 from litm.config.sweeps import AskableModel, Selection, Sweeps
 from litm.config.yaml_files import read_yaml
-from litm.engines.local_models import LocalModel
+from litm.engines.model_entries import AnyModel
 from litm.engines.model_files import why_taken
-from litm.engines.served_models import ServedModel
 from litm.figures.kinds import Page
 from litm.placements import AS_RETRIEVED
 from litm.prompting.prompt_format import CHAT, RAW
@@ -53,19 +51,27 @@ class Study(Sweeps):
     relations: Mapping[str, Any]
     """Relations of models and experiments, see `conditions.read_relations`."""
     seed: int
+    """Seed of all random choices."""
     audited_per_cell: int
     """Number of prompts per cell that an audit asks again."""
     sampled_per_size: int
     """Number of questions per experiment and size that the report shows in full."""
     data_mirror: str | None
+    """Folder that is searched for remote files before they are downloaded."""
     answer_folders: tuple[str, ...]
     """Folders of kept answers; new ones go into the first that can be written."""
     datasets: Mapping[str, Dataset]
+    """All files of data by name, needed or not; so are the next five."""
     corpora: Mapping[str, Corpus]
+    """Collections of passages."""
     retrievers: Mapping[str, Retriever]
+    """Methods that find passages."""
     questions: Mapping[str, QuestionSet]
+    """Sets of questions with their gold passages."""
     candidates: Mapping[str, Candidates]
+    """Sets of documents for each question of a set."""
     rerankers: Mapping[str, Reranker]
+    """Methods that order candidates."""
     figures: Mapping[str, Figure] = field(default_factory=dict)
     """Figures that the config names or implies, except the one of all indexes."""
     my_data: tuple[str, ...] = ()
@@ -300,7 +306,7 @@ def _read_models(
     counting = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]
     for name in dict.fromkeys([*selection.models, *counting]):
         entry = entries["models"][name]
-        if not isinstance(entry, RecordedModel):
+        if not entry.is_recorded:
             models[name] = entry.located(root, available)
             continue
         dataset = entries["datasets"].get(entry.tokenizer or "")
@@ -308,7 +314,7 @@ def _read_models(
             uncounted.setdefault(dataset.name, []).append(name)
             entry = entry.changed(tokenizer=None)
         run = {
-            experiment: selection.of(name, experiments[experiment])
+            experiment: selection.as_run_by(name, experiments[experiment])
             for model, experiment in selection.sizes
             if model == name
         }
@@ -337,17 +343,11 @@ def _with_my_data(config: Config, root: Path) -> tuple[Config, MyEntries]:
     return config, mine
 
 
-def _check_tokens(experiment: Experiment, models: Mapping[str, Entry]) -> None:
+def _check_tokens(experiment: Experiment, models: Mapping[str, AnyModel]) -> None:
     """Raise `UserError` for a model in `tokens_of` without a tokenizer."""
-    model, name = models.get(experiment.tokens_of or ""), experiment.tokens_of
-    wrong = {
-        "has recorded responses and no tokenizer": isinstance(model, RecordedModel),
-        "is run by a server: set the model's 'tokenizer'": isinstance(model, ServedModel) and model.tokenizer is None,
-        "has no tokenizer": isinstance(model, LocalModel) and not model.has_weights,
-    }
-    for words, is_wrong in wrong.items():
-        if is_wrong:
-            raise UserError(f"{experiment.where}.tokens_of: {name} {words}")
+    model = models.get(experiment.tokens_of or "")
+    if model is not None and model.not_counting:
+        raise UserError(f"{experiment.where}.tokens_of: {experiment.tokens_of} {model.not_counting}")
 
 
 def _check_examples(experiment: Experiment, name: str, questions: Mapping[str, QuestionSet]) -> None:

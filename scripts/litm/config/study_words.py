@@ -50,8 +50,8 @@ def new_spelling(words: Sequence[str], verbs: Mapping[str, object] | Collection[
     theirs = [word for word in left if word != verb]
     if cores := _plain_cores(theirs):
         theirs = theirs[: cores[0]] + theirs[cores[0] + 2 :]
-    own = ["--cores", cores[1]] if cores and cores[1] != "all" else []
-    return shlex.join(["litm", verb, *studies, *own, *(["--", *theirs] if theirs else [])])
+    cores_option = ["--cores", cores[1]] if cores and cores[1] != "all" else []
+    return shlex.join(["litm", verb, *studies, *cores_option, *(["--", *theirs] if theirs else [])])
 
 
 def _plain_cores(words: Sequence[str]) -> tuple[int, str] | None:

@@ -21,14 +21,19 @@ class SweepFiles(NamedTuple):
     """The files of a sweep: as patterns with {model} and {experiment}, or those of one."""
 
     responses: str
+    """The recorded responses, JSON Lines."""
     manifest: str
+    """The identity of the responses, and the work of the last run."""
     part_responses: str
-    """Of a shard, {part}; so is the next one."""
+    """The responses of a shard, {part}."""
     part_manifest: str
+    """The manifest of a shard, {part}."""
     scores: str
+    """The score of each response, or its log-probabilities; Parquet."""
     estimate: str
+    """What the sweep takes before it runs."""
 
-    def of(self, model: str, experiment: str) -> "SweepFiles":
+    def for_sweep(self, model: str, experiment: str) -> "SweepFiles":
         """The files of the sweep of these names."""
         return SweepFiles(*(pattern.format(model=model, experiment=experiment, part="{part}") for pattern in self))
 
@@ -67,9 +72,11 @@ class Sweep:
     """A model on all cells of an experiment that it runs, and what is measured there: answers or log-probabilities."""
 
     model: Model
+    """The model's entry."""
     experiment: Experiment
-    """At the sizes that the model runs."""
+    """The experiment at the sizes that the model runs."""
     measure: str = ANSWER
+    """ANSWER or LOG_PROBABILITY."""
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -84,7 +91,7 @@ class Sweep:
     @property
     def files(self) -> SweepFiles:
         """Its files."""
-        return FILES[self.measure].of(*self.pair)
+        return FILES[self.measure].for_sweep(*self.pair)
 
     @property
     def is_asked(self) -> bool:
@@ -124,7 +131,7 @@ class Selection:
         """Experiments that a model runs."""
         return list(dict.fromkeys(experiment for _, experiment in self.sizes))
 
-    def of(self, model: str, experiment: Experiment) -> Experiment:
+    def as_run_by(self, model: str, experiment: Experiment) -> Experiment:
         """An experiment at the sizes that a model runs."""
         return experiment.of_sizes(self.sizes.get((model, experiment.name)))
 
@@ -141,7 +148,9 @@ class Sweeps:
     selection: Selection
     """The experiments that each model runs."""
     models: Mapping[str, Model]
+    """Models by name."""
     experiments: Mapping[str, Experiment]
+    """Experiments by name, at all sizes that any model runs."""
     conditions: Mapping[str, Condition]
     """Conditions of the experiments with remedies, by experiment."""
 
@@ -224,7 +233,7 @@ class Sweeps:
 
     def experiment_of(self, model: str, experiment: str) -> Experiment:
         """An experiment at the sizes that a model runs."""
-        return self.selection.of(model, self.experiments[experiment])
+        return self.selection.as_run_by(model, self.experiments[experiment])
 
     def curves_of(self, model: str, experiment: str) -> list[Curve]:
         """The curves of an experiment that a model runs, with the same names for all models."""

@@ -78,6 +78,11 @@ class LocalModel(RunKeys, AskedModel):
         return 0 if self.device == "cpu" else self.gpus
 
     @property
+    def not_counting(self) -> str | None:
+        """See `AnyModel.not_counting`."""
+        return None if self.has_weights else "has no tokenizer"
+
+    @property
     def is_gguf(self) -> bool:
         """Whether the model is a GGUF file."""
         return is_gguf(self.path or self.package or "")

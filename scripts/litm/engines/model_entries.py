@@ -1,6 +1,7 @@
 """What all models of the configuration have in common: prompts, reasoning, facts, and the defaults of a config."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, TypeAdapter
@@ -160,6 +161,19 @@ class AnyModel(Entry):
     def reasoning(self) -> Reasoning:
         """The handling of the model's reasoning."""
         return Reasoning()
+
+    @property
+    def not_counting(self) -> str | None:
+        """Why `tokens_of` cannot name the model, whose tokens it would count; None if it can."""
+        return None
+
+    def stored_at(self, root: Path) -> str | None:
+        """The folder or file of a model that runs here; None for others, and if it is not on this machine."""
+        return None
+
+    def is_here(self, root: Path) -> bool:
+        """Whether the model runs here, and nothing has to be downloaded or installed."""
+        return False
 
 
 class ReasoningKeys(Entry):

@@ -179,6 +179,11 @@ class ServedModel(ReasoningKeys, RequestKeys, AskedModel):
             return super().not_measured or f"a chat endpoint cannot; set 'endpoint: {COMPLETIONS_ENDPOINT}'"
         return super().not_measured or (None if self.tokenizer else "its 'tokenizer' is not set")
 
+    @property
+    def not_counting(self) -> str | None:
+        """See `AnyModel.not_counting`."""
+        return None if self.tokenizer is not None else "is run by a server: set the model's 'tokenizer'"
+
     def located(self, root: Path, entries: Mapping[str, Mapping]) -> Self:
         """The entry with its tokenizer's path; `UserError` for an unknown template or a missing tokenizer."""
         chats = self.endpoint == CHAT_ENDPOINT

@@ -115,7 +115,7 @@ def file_check(dataset: Dataset, folder: Path, mirror: str | None) -> Check:
     """Whether a remote file is in `folder` or in the mirror, or its address answers, which is asked for its size."""
     name, url = dataset.file, str(dataset.url)
     about = int(1e6 * dataset.megabytes) if dataset.megabytes else None
-    if place := dataset.found(folder, mirror):
+    if place := dataset.availability(folder, mirror):
         return ok(name, place)
     try:
         with opened(urllib.request.Request(url, method="HEAD"), PATIENCE) as answer:

@@ -250,7 +250,7 @@ class SweepInputs:
         """The responses of the shards for the job that gathers them; none for a shard or an undivided sweep."""
 
         def files(wildcards: Wildcards) -> list[str]:
-            pattern = FILES[measure].of(wildcards.model, wildcards.experiment).part_responses
+            pattern = FILES[measure].for_sweep(wildcards.model, wildcards.experiment).part_responses
             count = self.asked[wildcards.model].shards if self.gathers(wildcards) else 0
             return [pattern.format(part=f"{number}_of_{count}") for number in range(1, count + 1)]
 
@@ -336,7 +336,9 @@ class SweepInputs:
         alone = {name: self._study.experiments[name]}
         needs = needs_of(replace(self._study, models={}, token_models={}, experiments=alone))
         is_small = all(corpus.shards == 1 for corpus in needs.corpora)
-        return is_small and all(file.found(Path(FETCHED), self._study.data_mirror) for file in needs.remote_files)
+        return is_small and all(
+            file.availability(Path(FETCHED), self._study.data_mirror) for file in needs.remote_files
+        )
 
     def answered(self, wildcards: Wildcards) -> int:
         """Bytes of all kept answers, whose growth shows new ones; they are no inputs."""
