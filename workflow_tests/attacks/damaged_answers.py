@@ -217,7 +217,7 @@ def _named(name: str, folder: Path, rng: random.Random) -> None:
 
 def _of_another_study(damage: Damage, folder: Path, rng: random.Random) -> None:
     _rewrite(damage, folder, rng)
-    writer = Writer.of(_file(folder))
+    writer = Writer.from_file_name(_file(folder))
     assert writer
     _named(Writer(writer.model, writer.experiment, writer.day, "0" * 8, writer.run).name, folder, rng)
 

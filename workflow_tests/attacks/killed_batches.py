@@ -40,7 +40,7 @@ def work(protocol: str, words: list[str], log: Path, most: int, fatal: int) -> N
     """Run the program, in a process of its own that is killed before its file operation number `fatal`, from 0."""
     signal(SIGINT, default_int_handler)
     sys.stderr, sys.argv, operations = log.open("a"), ["generate.py", *words], count()
-    Patience.of = lambda settings: HASTE  # type: ignore[method-assign, assignment]
+    Patience.from_settings = lambda settings: HASTE  # type: ignore[method-assign, assignment]
     engine = import_module(f"litm.engines.modules.{protocol}").Engine
     engine.provider = replace(engine.provider, batches=replace(engine.provider.batches, most_requests=most))
 

@@ -104,8 +104,8 @@ def test_a_folder_of_answers_and_the_results_of_a_study_are_taken_in_once(here, 
         assert said("import", source) == f"{source}: 0 answers added to results/answers, 3 were there"
     assert contents(here) == kept and contents(other) == before
     # The names of files tell that another study has paid.
-    found = {Writer.of(file).study for file in answer_files([other / "answers"])}
-    assert {Writer.of(file).study for file in answer_files([ANSWERS])} > found
+    found = {Writer.from_file_name(file).study for file in answer_files([other / "answers"])}
+    assert {Writer.from_file_name(file).study for file in answer_files([ANSWERS])} > found
     # An answer that is new there is all that is added.
     asked("e", study=other, name="m/g")
     assert said("import", other) == f"{other}: 1 answer added to results/answers, 3 were there"
@@ -125,9 +125,12 @@ def test_journals_of_earlier_versions_and_of_their_shards_are_taken_in_once_with
     (root / "m/e.jsonl.rejected").write_text(line_of("z"))
     before = contents(root)
     assert said("import", "results") == "results: 7 answers added to results/answers"
-    writers = sorted((one.model, one.experiment) for one in map(Writer.of, answer_files([ANSWERS])))
+    writers = sorted((one.model, one.experiment) for one in map(Writer.from_file_name, answer_files([ANSWERS])))
     assert writers == [("m", "best_of_two"), *[("m", "e")] * 4, ("n", "e.log_probability")]
-    assert {Writer.of(file).day for file in answer_files([ANSWERS])} <= {day, datetime.now(UTC).strftime("%Y-%m-%d")}
+    assert {Writer.from_file_name(file).day for file in answer_files([ANSWERS])} <= {
+        day,
+        datetime.now(UTC).strftime("%Y-%m-%d"),
+    }
     assert said("import", "results") == "results: 0 answers added to results/answers, 14 were there"
     assert contents(root) == before
     # They are this study's own.

@@ -238,7 +238,7 @@ def _answer_lines(results: Path, whole: bool) -> Iterator[str]:
 def _named(path: Path, results: Path) -> Path:
     """A path below the results; of answers without the day, the study and the run."""
     name = path.relative_to(results)
-    writer = Writer.of(path) if name.parts[0] == "answers" else None
+    writer = Writer.from_file_name(path) if name.parts[0] == "answers" else None
     return name.with_name(f"{writer.model}+{writer.experiment}") if writer else name
 
 

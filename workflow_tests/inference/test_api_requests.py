@@ -20,9 +20,9 @@ from litm.servers.retrying import Patience, masked
 
 
 def test_the_total_timeout_of_a_request_is_an_hour_the_entrys_or_the_timeout_without_data():
-    assert Patience.of(SETTINGS).total == 3600
-    assert Patience.of(changed_settings(SETTINGS, request_timeout=5000)).total == 5000
-    assert Patience.of(changed_settings(SETTINGS, request_total_timeout=20)).total == 20
+    assert Patience.from_settings(SETTINGS).total == 3600
+    assert Patience.from_settings(changed_settings(SETTINGS, request_timeout=5000)).total == 5000
+    assert Patience.from_settings(changed_settings(SETTINGS, request_total_timeout=20)).total == 20
 
 
 def test_a_redirect_is_refused_and_nothing_is_sent_to_where_it_leads(protocol):

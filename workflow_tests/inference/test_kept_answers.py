@@ -102,9 +102,9 @@ def test_a_run_has_a_file_of_its_own_beside_the_fields_of_each_identity_that_it_
 def test_the_name_of_a_file_tells_who_has_paid_whatever_the_names_are():
     for model, experiment in (("m", "e"), ("a.b-c", "d.e-f.log_probability"), ("m_1", "x+y")):
         writer = Writer(model, experiment, "2026-01-02", "0" * 8, "1" * 8)
-        assert Writer.of(Path("folder") / writer.name) == writer
+        assert Writer.from_file_name(Path("folder") / writer.name) == writer
     for name in ("m.jsonl", "m+e.jsonl", "a.b.c.jsonl", "+e.2026-01-02.a-b.jsonl", "m+e.2026-01-02.ab.jsonl"):
-        assert Writer.of(Path(name)) is None
+        assert Writer.from_file_name(Path(name)) is None
 
 
 def test_every_length_of_a_torn_last_line_loses_that_line_only_and_changes_no_file(tmp_path):

@@ -62,7 +62,7 @@ def results(bench: Workbench) -> dict[Path, bytes]:
 
 def writer_of(path: Path) -> str:
     """The model and the experiment of a file of answers; "" for another file."""
-    writer = Writer.of(path) if path.suffix == ".jsonl" and path.parts[0] == "answers" else None
+    writer = Writer.from_file_name(path) if path.suffix == ".jsonl" and path.parts[0] == "answers" else None
     return f"{writer.model}+{writer.experiment}" if writer else ""
 
 

@@ -112,7 +112,7 @@ def summary_of(path: Path, fields: Mapping[str, Any]) -> Summary:
     """What there is of an identity, in its folder."""
     summary = Summary(path, fields)
     for file in sorted(path.glob("*.jsonl")):
-        writer = Writer.of(file)
+        writer = Writer.from_file_name(file)
         summary.writers += [writer] if writer else []
         for key, _, response, _ in _answers_in(file):
             summary.responses.setdefault(key, response)
@@ -243,7 +243,7 @@ def _not_kept(folder: Path, lines: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def _writer_of(file: Path, asking: str | Path) -> Writer:
     """The writer of a file; of a journal, whose folders name the sweep, a new one of this study if it is its own."""
-    if writer := Writer.of(file):
+    if writer := Writer.from_file_name(file):
         return writer
     *_, model, experiment = file.with_suffix("").parts
     if SHARD.fullmatch(experiment):

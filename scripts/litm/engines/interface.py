@@ -39,20 +39,22 @@ def listed_models(body: Any) -> list[str]:
 
 @dataclass(frozen=True)
 class PromptCache:
-    """A provider's cache of the beginnings of prompts.
-
-    least: tokens of a beginning, by the first letters of a model's name, of matches the longest, "" for all others;
-    write, read: factors of the price of input for models that the table of prices does not know. marks: of a request
-    at most, 0 for a cache without marks; step: tokens by which a cached beginning grows.
-    """
+    """A provider's cache of the beginnings of prompts."""
 
     least: Mapping[str, int]
+    """The fewest tokens of a beginning, by the first letters of a model's name, of which the longest match counts; ""
+    for all others.
+    """
     write: float
+    """Price of a token written, in prices of a token of input, for models that the table of prices does not know."""
     read: float
+    """Price of a token read, in the same unit."""
     marks: int = 0
+    """The most marks of a request; 0 for a cache without marks."""
     step: int = 1
+    """Tokens by which a cached beginning grows."""
 
-    def prices(self, given: Mapping[Any, float], usual: Mapping[str, float] | None) -> dict[Any, Any]:
+    def all_prices(self, prices: Mapping[Any, float], usual: Mapping[str, float] | None) -> dict[Any, Any]:
         """The prices of a model's entry, with those of the cache that it leaves out and that differ from `input`.
 
         usual: the model's prices at its provider by the table, None if they are not known.
@@ -60,7 +62,7 @@ class PromptCache:
         factors = {"cache_write": self.write, "cache_read": self.read}
         if usual and usual["input"]:
             factors = {name: round(usual.get(name, usual["input"]) / usual["input"], 6) for name in factors}
-        return {**{name: given["input"] * factor for name, factor in factors.items() if factor != 1}, **given}
+        return {**{name: prices["input"] * factor for name, factor in factors.items() if factor != 1}, **prices}
 
 
 def by_name(values: Mapping[str, T], model: str) -> T:
@@ -70,46 +72,50 @@ def by_name(values: Mapping[str, T], model: str) -> T:
 
 @dataclass(frozen=True)
 class Provider:
-    """The default server of an API engine, and its protocol.
-
-    url: its address; sent_fields: a function from a model's base_url, endpoint, max_new_tokens and request to the
-    fields of a request, except model and prompt (a prompt's field is included if the model's request replaces or
-    removes it); models_path: the path of its list of models, relative to the address; model_names: the names in that
-    list's JSON; key_variable: the environment variable with the key, None if it needs none; headers: those of a request
-    with a key, where `{key}` stands for it; variables: the prefix of all environment variables that its SDK reads, None
-    without an SDK; template_is_public: whether a chat can be rendered as the model reads it, given the tokenizer;
-    cache: None if it is not known; batches: its interface for batches, a `batches.BatchInterface`, None if it has none.
-    """
+    """The default server of an API engine, and its protocol."""
 
     url: str
+    """Address of the server."""
     sent_fields: Callable[[str | None, str, int, Mapping[str, Any]], dict[str, Any]]
+    """A function from a model's base_url, endpoint, max_new_tokens and request to the fields of a request, except model
+    and prompt (a prompt's field is included if the model's request replaces or removes it).
+    """
     models_path: str
+    """The path of its list of models, relative to the address."""
     model_names: Callable[[Any], Sequence[str]] = listed_models
+    """The names in that list's JSON; errors as in `listed_models`."""
     key_variable: str | None = None
+    """The environment variable with the key, None if it needs none."""
     headers: Mapping[str, str] = field(default_factory=dict)
+    """Headers of a request with a key, where `{key}` stands for it."""
     variables: str | None = None
+    """The prefix of all environment variables that its SDK reads, None without an SDK."""
     template_is_public: bool = True
+    """Whether a chat can be rendered as the model reads it, given the tokenizer."""
     cache: PromptCache | None = None
+    """Its cache of prompts, None if it is not known."""
     batches: Any = None
+    """Its interface for batches, a `batches.BatchInterface`, None if it has none."""
 
 
 @dataclass(frozen=True)
 class EngineFacts:
-    """An engine's declaration of its needs and abilities; reading it imports none of `packages`.
-
-    about: one line on what it runs; packages: distributions that it needs, which the doctor looks for; provider: for an
-    engine that asks a server, None for one that runs a model here; shares_prefixes: whether it computes common prefixes
-    once; measures_log_probability: whether it has `measure`; audited_with: the engine that the audit uses instead, None
-    for the engine itself; version: for an engine without a model, the version of its answers, part of their identity.
-    """
+    """An engine's declaration of its needs and abilities; reading it imports none of `packages`."""
 
     about: str
+    """One line on what it runs."""
     packages: tuple[str, ...] = ()
+    """Distributions that it needs, which the doctor looks for."""
     provider: Provider | None = None
+    """The server that it asks, None for an engine that runs a model here."""
     shares_prefixes: bool = False
+    """Whether it computes common prefixes once."""
     measures_log_probability: bool = False
+    """Whether it has `measure`."""
     audited_with: str | None = None
+    """The engine that the audit uses instead, None for the engine itself."""
     version: int | None = None
+    """Of an engine without a model, the version of its answers, part of their identity; None with a model."""
 
     @property
     def has_model(self) -> bool:
@@ -119,31 +125,36 @@ class EngineFacts:
 
 @dataclass(frozen=True)
 class EngineSettings(Generic[KeysT]):
-    """Settings of an engine.
-
-    location, revision: a folder or a hub model and its commit, or a server's name for a model; tokenizer: its folder if
-    it is not the model's; prompt_template, template: see `PromptFormat`; max_new_tokens, stop: decoding, always greedy;
-    keys: those of the model's entry that change an answer or how the engine runs, see `AskedModel.from_settings`;
-    reasoning: treatment of the text before the answer. For a model that runs here: gpus: 0 for none; share_prefixes:
-    whether common prefixes may be computed once. For a model on a server: base_url: its address, None for the
-    provider's own; api_key_variable: the environment variable with the key, None for the provider's usual one; spent:
-    US dollars of `keys.budget`, by earlier runs.
-    """
+    """Settings of an engine; decoding is always greedy."""
 
     location: str
+    """A folder, a model of the hub, or a server's name for a model."""
     revision: str | None
+    """The commit of a model of the hub."""
     tokenizer: str | None
+    """Folder of the tokenizer, None if it is the model's."""
     prompt_template: str
+    """See `PromptFormat`; so is `template`."""
     template: str | None
+    """The text of a named prompt template."""
     max_new_tokens: int
+    """The most tokens of an answer."""
     stop: str
+    """The rule that ends an answer, see `FIRST_LINE`."""
     keys: KeysT
+    """Keys of the model's entry that change an answer or how the engine runs, see `AskedModel.from_settings`."""
     reasoning: Reasoning = field(default_factory=Reasoning)
+    """Treatment of the text before the answer."""
     gpus: int = 0
+    """GPUs of a model that runs here; 0 for none."""
     share_prefixes: bool = True
+    """Whether a model that runs here may compute common prefixes once."""
     base_url: str | None = None
+    """Address of a model on a server, None for the provider's own."""
     api_key_variable: str | None = None
+    """The environment variable with the key of a server, None for the provider's usual one."""
     spent: float = 0.0
+    """US dollars of `keys.budget` that earlier runs have spent."""
 
     def form(self, tokenizer: Any) -> PromptFormat:
         """How prompts are written for the model's tokenizer, which only chat templates need."""
@@ -152,31 +163,30 @@ class EngineSettings(Generic[KeysT]):
 
 @dataclass(frozen=True)
 class Cached:
-    """How one prompt is asked.
-
-    after: the prompt whose answer it waits for, None for none; places: numbers of characters after which its text is
-    divided, the same in all prompts that share them; marks: those up to which it is written or read; billed: the
-    expected tokens of the prompt.
-    """
+    """How one prompt is asked."""
 
     billed: Usage
+    """The expected tokens of the prompt."""
     after: int | None = None
+    """The index of the prompt whose answer it waits for, None for none."""
     places: tuple[int, ...] = ()
+    """Numbers of characters after which its text is divided, the same in all prompts that share them."""
     marks: tuple[int, ...] = ()
+    """The places up to which it is written or read."""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A prompt in the form that an engine asks.
-
-    ids: token ids as the model reads them, never truncated; None where only a server knows them. answers: those of each
-    accepted answer, where these are measured. cached: the plan for a provider's cache, if there is one.
-    """
+    """A prompt in the form that an engine asks."""
 
     content: Content
+    """The text, or the messages of a chat."""
     ids: Sequence[int] | None
+    """Token ids as the model reads them, never truncated; None where only a server knows them."""
     answers: Sequence[Sequence[int]] = ()
+    """Token ids of each accepted answer, where these are measured."""
     cached: Cached | None = None
+    """The plan for a provider's cache, if there is one."""
 
     @property
     def tokens(self) -> int | None:
@@ -234,4 +244,4 @@ def prepared(
     """
     ids = form.encode(contents)
     after = form.encode_answers(zip(contents, ids, strict=True), answers, apart) if answers else [()] * len(ids)
-    return [Prepared(*one) for one in zip(contents, ids, after, strict=True)]
+    return [Prepared(*parts) for parts in zip(contents, ids, after, strict=True)]

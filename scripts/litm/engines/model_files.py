@@ -146,4 +146,4 @@ def count_tokens(path: str | None, texts: Sequence[str]) -> list[int]:
         tokenizer = Tokenizer.from_file(str(file))
     except Exception as error:  # the library raises nothing more special
         raise UserError(f"{file}: not a tokenizer.json file ({error})") from error
-    return [len(one.ids) for one in tokenizer.encode_batch(list(texts))]
+    return [len(encoding.ids) for encoding in tokenizer.encode_batch(list(texts))]

@@ -199,8 +199,8 @@ class ServedModel(ReasoningKeys, RequestKeys, AskedModel):
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Self:
         """As of other models; prices of the table have parts that an entry cannot have."""
-        found = super().from_settings({name: value for name, value in settings.items() if name != "prices"})
-        return found.model_copy(update={"prices": settings.get("prices")})
+        entry = super().from_settings({name: value for name, value in settings.items() if name != "prices"})
+        return entry.model_copy(update={"prices": settings.get("prices")})
 
     @property
     def all_prices(self) -> dict[Any, Any] | None:
@@ -209,10 +209,10 @@ class ServedModel(ReasoningKeys, RequestKeys, AskedModel):
         """
         provider = engine_facts(self.engine).provider
         url = self.base_url or (provider.url if provider else "")
-        given: Mapping[Any, Any] | None = looked_up(self.api_model, url) if self.prices is None else self.prices
-        if given is None or provider is None or provider.cache is None:
-            return None if given is None else {**given}
-        return provider.cache.prices(given, looked_up(self.api_model, provider.url))
+        prices: Mapping[Any, Any] | None = looked_up(self.api_model, url) if self.prices is None else self.prices
+        if prices is None or provider is None or provider.cache is None:
+            return None if prices is None else {**prices}
+        return provider.cache.all_prices(prices, looked_up(self.api_model, provider.url))
 
     def location(self) -> dict:
         """The model's address, as `identify_model.py` takes it."""

@@ -61,6 +61,7 @@ class AnswerFile:
     """An append-only file of answers, as it is read: without a lock, because a run may be writing to it."""
 
     path: Path
+    """The file, JSON Lines."""
     bad: dict[int, str] = field(default_factory=dict)
     """The defects of whole lines that may have a wanted answer, by line number from 1."""
 

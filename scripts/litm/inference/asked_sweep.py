@@ -36,14 +36,14 @@ NO_DECODING: Mapping[str, Any] = {"max_new_tokens": 0, "stop": "end_token"}
 
 @dataclass(frozen=True)
 class SourceFiles:
-    """Checks of a model's files; the default is for a model without files.
-
-    check: raises `UserError` if their contents are not those of the model's identity. state: their state and that of
-    the links on the way to them; it differs after a file or link was replaced and put back.
-    """
+    """Checks of a model's files; the default is for a model without files."""
 
     check: Callable[[], None] = lambda: None
+    """Raises `UserError` if their contents are not those of the model's identity."""
     state: Callable[[], Any] = lambda: None
+    """Their state and that of the links on the way to them; it differs after a file or link was replaced and put
+    back.
+    """
 
     def check_loaded(self, before: Any) -> None:
         """Raise `UserError` if files were replaced since they had the state `before`, even if they were put back: the
@@ -59,23 +59,26 @@ class SourceFiles:
 
 @dataclass(frozen=True)
 class AskedSweep:
-    """A model, its settings, and an experiment that it is asked.
-
-    source: the output of identify_model.py; settings: those of the model that change an answer; template: the text of
-    its prompt template, if it has one; decoding: limit of new tokens and stop rule, or what is measured; number_format:
-    that of `settings` with its reason, None where it is not known or none of this machine's; tokenizer: its folder if
-    it is not the model's; digests: the folder of `FileDigests`.
-    """
+    """A model, its settings, and an experiment that it is asked."""
 
     source: Mapping[str, Any]
+    """The output of identify_model.py."""
     settings: Mapping[str, Any]
+    """Settings of the model that change an answer."""
     template: str | None
+    """The text of its prompt template, if it has one."""
     decoding: Mapping[str, Any]
+    """Limit of new tokens and stop rule, or what is measured."""
     number_format: NumberFormat | None = None
+    """The format in `settings` with its reason, None where it is not known or none of this machine's."""
     tokenizer: str | None = None
+    """Folder of the tokenizer if it is not the model's."""
     digests: str | None = None
+    """The folder of `FileDigests`."""
     model: str = ""
+    """The model's name."""
     experiment: str = ""
+    """The experiment's name."""
 
     @property
     def name(self) -> str:

@@ -41,15 +41,18 @@ class Writer:
     """A file of answers, by its name."""
 
     model: str
+    """The model's name."""
     experiment: str
-    """With what is measured, if that is not answers."""
+    """The experiment's name, with what is measured if that is not answers."""
     day: str
-    """On which it was begun: YYYY-MM-DD, UTC."""
+    """The day on which it was begun: YYYY-MM-DD, UTC."""
     study: str
+    """The id of the study, see `study_id`."""
     run: str
+    """The id of the run that wrote it."""
 
     @classmethod
-    def of(cls, file: Path) -> "Writer | None":
+    def from_file_name(cls, file: Path) -> "Writer | None":
         """The writer of a file; None for a name of another form."""
         label, _, rest = file.name.removesuffix(".jsonl").rpartition(".")
         label, _, day = label.rpartition(".")
@@ -116,6 +119,7 @@ class Kept:
     """Answers to prompts, by their keys."""
 
     responses: dict[str, Response] = field(default_factory=dict)
+    """The answer that counts, by the key of its prompt."""
     conflicting: set[str] = field(default_factory=set)
     """The prompts with different answers."""
     others: set[str] = field(default_factory=set)
@@ -141,12 +145,12 @@ def _rank(text: str) -> tuple[int, str]:
 
 
 def kept_answers(
-    folders: Iterable[str | Path], identity: Mapping[str, Any], asked: Mapping[str, Asked], own: Writer | None = None
+    folders: Iterable[str | Path], identity: Mapping[str, Any], asked: Mapping[str, Asked], writer: Writer | None = None
 ) -> Kept:
     """The answers to prompts in folders of answers, under all identities that mean the same; changes no file.
 
-    asked: the content of each prompt by its key under `identity`; own: the writer of the sweep, whose model, experiment
-    and study tell which answers it has paid for. Bad lines are reported if an answer is missing. Raises `UserError` for
+    asked: the content of each prompt by its key under `identity`; writer: the sweep's, whose model, experiment and
+    study tell which answers it has paid for. Bad lines are reported if an answer is missing. Raises `UserError` for
     a file of the sweep's own that is none; others are passed over with a line.
     """
     kept, name, bad = Kept(), digest(identity), []
@@ -157,8 +161,8 @@ def kept_answers(
             (key if other == name else response_key(other, content)).encode(): key for key, content in asked.items()
         }
         for path in sorted(folder.glob("*.jsonl")):
-            file, writer = AnswerFile(path), Writer.of(path)
-            is_own = own is not None and writer is not None and writer.sweep == own.sweep
+            file, file_writer = AnswerFile(path), Writer.from_file_name(path)
+            is_own = writer is not None and file_writer is not None and file_writer.sweep == writer.sweep
             try:
                 for key, response in file.answers(keys):
                     kept.add(keys[key.encode()], response, is_own)
@@ -249,7 +253,7 @@ class Answers(AbstractContextManager):
         asked = (self.writer.model, self.writer.experiment)
 
         def is_ours(file: Path) -> bool:
-            writer = Writer.of(file)
+            writer = Writer.from_file_name(file)
             return writer is not None and (writer.model, writer.experiment) == asked
 
         folders = identity_folders(self.folders, is_told=False)

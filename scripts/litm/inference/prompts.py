@@ -12,17 +12,22 @@ from litm.records.responses import Asked, measured_content, response_key
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt of a sweep and the key of its response. sha256: see `Example.prompt_sha256`; answers: the accepted
-    ones, if these are measured.
-    """
+    """One prompt of a sweep and the key of its response."""
 
     id: str
+    """The question's id."""
     size: int
+    """The size of its context."""
     placement: str
+    """Where the gold items stand, as gold_at_4."""
     content: Content
+    """The text, or the messages of a chat."""
     key: str
+    """The key of its response, see `response_key`."""
     sha256: str
+    """See `Example.prompt_sha256`."""
     answers: tuple[str, ...] | None = None
+    """The accepted answers, if these are measured."""
 
     @property
     def asked(self) -> Asked:
@@ -49,17 +54,18 @@ def sweep_prompts(
 
 @dataclass(frozen=True)
 class Fit:
-    """The limits of a model: prompt and answer together have at most `context_window` tokens (None: no known limit).
-
-    on_overflow: `LEAVE_OUT` or `FAIL`, for prompts that do not fit. is_shared: False for an encoder-decoder, whose
-    `context_window` limits the prompt alone and whose `answer_window` limits the answer.
-    """
+    """The limits of a model."""
 
     context_window: int | None
+    """The most tokens of prompt and answer together, None without a known limit."""
     max_new_tokens: int
+    """The most tokens of an answer."""
     on_overflow: str = LEAVE_OUT
+    """`LEAVE_OUT` or `FAIL`, for prompts that do not fit."""
     is_shared: bool = True
+    """False for an encoder-decoder, whose `context_window` limits the prompt alone."""
     answer_window: int | None = None
+    """The most tokens of an answer of an encoder-decoder, None without a limit."""
 
     @property
     def room(self) -> int:

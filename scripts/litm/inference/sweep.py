@@ -23,22 +23,24 @@ from litm.records.served import is_served, served_name
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of asking: prompts asked in this run, and prompts without an answer.
-
-    overflow: token counts, by key, of prompts that do not fit. failed: the same for prompts that got no answer, which
-    also count as asked (None if only a server knows). asked_because: see `reason_to_ask`, None if
-    nothing was asked; work: None if nothing was asked; reused_elsewhere: answers that other sweeps have asked;
-    asked_too_long: asked prompts that do not fit, which only the server's reply says; billed: of this run.
-    """
+    """The outcome of asking: prompts asked in this run, and prompts without an answer."""
 
     asked: int
+    """Number of prompts asked, with those in `failed`."""
     overflow: Mapping[str, int]
+    """Token counts, by key, of prompts that do not fit."""
     failed: Mapping[str, int | None]
+    """Token counts, by key, of prompts that got no answer; None if only a server knows."""
     asked_because: Changes | str | None = None
+    """See `reason_to_ask`; None if nothing was asked."""
     work: Mapping[str, int | None] | None = None
+    """See `work_of`, with the tokens that the engine computed; None if nothing was asked."""
     reused_elsewhere: int = 0
+    """Number of kept answers that other sweeps have asked."""
     asked_too_long: int = 0
+    """Number of asked prompts that do not fit, as only the server's reply says."""
     billed: tuple[Usage, ...] = ()
+    """Sums of the usage of this run, by the way it is paid."""
 
 
 def work_of(prompts: Sequence[Sequence[int] | None]) -> dict[str, int | None]:

@@ -195,7 +195,7 @@ class ApiEngine(ABC):
 
     def __init__(self, settings: ServedSettings, patience: Patience | None = None, key: str | None = None) -> None:
         self.settings = settings
-        self.patience = patience or Patience.of(settings)
+        self.patience = patience or Patience.from_settings(settings)
         # An engine that asks nothing needs none.
         self.key = api_key(settings, self.provider.key_variable) if key is None else key
         self.url = settings.base_url or self.provider.url
@@ -287,7 +287,7 @@ class ApiEngine(ABC):
         if cache is None or not self.settings.keys.prompt_caching:
             return None
         usual = looked_up(model, self.provider.url)
-        prices = Prices.from_entry(self.settings.keys.prices or cache.prices({"input": 1.0, "output": 1.0}, usual))
+        prices = Prices.from_entry(self.settings.keys.prices or cache.all_prices({"input": 1.0, "output": 1.0}, usual))
         if prices.cache_read >= prices.input:
             return None
         texts = [self.cached_text(self.request(content)[1]) for content in contents]
@@ -310,8 +310,8 @@ class ApiEngine(ABC):
         except UserError as failure:
             error, response = failure.__cause__, getattr(failure.__cause__, "response", None)
             # An SDK's error has the body, that of an HTTP library only the response.
-            told = getattr(error, "body", None) or getattr(response, "text", None)
-            if getattr(response, "status_code", 0) in OF_PROMPTS and (refused := refused_for(told)):
+            error_body = getattr(error, "body", None) or getattr(response, "text", None)
+            if getattr(response, "status_code", 0) in OF_PROMPTS and (refused := refused_for(error_body)):
                 return refused
             raise
         try:
@@ -355,10 +355,10 @@ class ApiEngine(ABC):
         planned = self.plan([prompt.content for prompt in prompts], [prompt.tokens for prompt in prompts])
         if planned:
             prompts = [replace(prompt, cached=planned.prompts[index]) for index, prompt in enumerate(prompts)]
-        yield from self.told(self.answers(prompts, self._ask, planned))
+        yield from self.with_notes(self.answers(prompts, self._ask, planned))
 
-    def told(self, answers: AsyncGenerator[Any, None]) -> Iterator[Any]:
-        """Each of the answers as it comes; at the end it is said how many were changed, and how."""
+    def with_notes(self, answers: AsyncGenerator[Any, None]) -> Iterator[Any]:
+        """Each of the answers as it comes; at the end a note says how many were changed, and how."""
         try:
             yield from in_step(answers)
         finally:

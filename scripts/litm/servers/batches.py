@@ -95,7 +95,7 @@ class BatchEngine(ApiEngine):
         asked: the fields of `_Batches` after the engine. Raises `UserError` if the server refuses a batch or a request,
         or if a batch was cancelled; what was answered is yielded before.
         """
-        yield from self.told(_Batches(self, *asked).answers())
+        yield from self.with_notes(_Batches(self, *asked).answers())
 
 
 @dataclass

@@ -81,7 +81,11 @@ def spent_in(folders: Iterable[str], model: str, asking: str | Path, prices: Pri
     A copy of a file, or a part of it, keeps its name and is paid once.
     """
     study = study_id(asking, is_made=False)
-    files = (file for file in answer_files(folders, f"{model}+*") if getattr(Writer.of(file), "study", "") == study)
+    files = [
+        file
+        for file in answer_files(folders, f"{model}+*")
+        if getattr(Writer.from_file_name(file), "study", "") == study
+    ]
     bills = {(file.name, key): bill for file in files for key, bill in AnswerFile(file).bills()}
     return sum(prices.dollars(bill) for bill in bills.values() if not bill.elsewhere)
 

@@ -166,7 +166,7 @@ class Patience:
     """The longest time of a whole request."""
 
     @classmethod
-    def of(cls, settings: ServedSettings) -> "Patience":
+    def from_settings(cls, settings: ServedSettings) -> "Patience":
         """The timeouts and retries of a model's entry."""
         keys = settings.keys
         total = keys.request_total_timeout or max(USUAL_TOTAL, keys.request_timeout)

@@ -58,15 +58,15 @@ def read_batch(body: dict[str, Any]) -> OutThere:
 
 def read_result(read: Callable[[dict[str, Any]], Reply], result: dict[str, Any]) -> Reply:
     """The reply in a line of results; errors as in `BatchInterface`."""
-    found = result["result"]
-    if found["type"] == "errored":
-        error = found["error"].get("error", found["error"])
+    outcome = result["result"]
+    if outcome["type"] == "errored":
+        error = outcome["error"].get("error", outcome["error"])
         if refused := refused_for(error):
             return refused
         raise failed_result(500 if error["type"] in PASSING_TYPES else 400, f"{error['type']}, {error['message']}")
-    if found["type"] != "succeeded":
-        raise Unanswered(f"it is {found['type']}")
-    return read(found["message"])
+    if outcome["type"] != "succeeded":
+        raise Unanswered(f"it is {outcome['type']}")
+    return read(outcome["message"])
 
 
 def batch_item(key: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -140,14 +140,14 @@ def written_texts(body: Mapping[str, Any]) -> list[tuple[str, int, dict]] | None
     a request with a prompt of another form.
     """
     system = [{"role": "system", "content": body["system"]}] if "system" in body else []
-    found, place = [], 0
+    texts, place = [], 0
     for message in [*system, *(body.get("messages") or ())]:
         if not isinstance(message.get("content"), str):
             return None
         place += len(message["role"]) + 1
-        found.append((message["content"], place, message))
+        texts.append((message["content"], place, message))
         place += len(message["content"]) + 1
-    return found
+    return texts
 
 
 class Settings(BatchKeys, ServedModel):
@@ -171,7 +171,7 @@ class Engine(BatchEngine):
     def cached_text(self, body: Mapping[str, Any]) -> str | None:
         """The system prompt and the messages, each with its role."""
         written = written_texts(body)
-        return None if written is None else "".join(f"{one['role']}\n{text}\n" for text, _, one in written)
+        return None if written is None else "".join(f"{message['role']}\n{text}\n" for text, _, message in written)
 
     def for_cache(self, body: dict[str, Any], cached: Cached) -> dict[str, Any]:
         """The request with its texts divided at the planned places and marked; joined they are as before."""

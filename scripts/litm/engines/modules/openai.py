@@ -67,7 +67,7 @@ def read_batch(body: dict[str, Any]) -> OutThere:
     is_full = any(error.get("code") == FULL for error in errors)
     problem = f"it was refused: {errors[0].get('message') if errors else 'no reason given'}" if status == FAILED else ""
     end = (status in ENDED, is_full, WAS_CANCELLED if status == CANCELLED else problem)
-    results = tuple(f"/files/{body[one]}/content" for one in ("output_file_id", "error_file_id") if body.get(one))
+    results = tuple(f"/files/{body[name]}/content" for name in ("output_file_id", "error_file_id") if body.get(name))
     return OutThere(checked_field(body, "id", str), name, requests, *end, results)
 
 
@@ -232,7 +232,7 @@ class Engine(BatchEngine):
 
         Raises `UserError` as `generate` and `read_measured` do.
         """
-        yield from self.told(self.answers(prompts, self._measure))
+        yield from self.with_notes(self.answers(prompts, self._measure))
 
     async def _measure(self, client: Any, prompt: Prepared) -> Reply:
         # A token is generated and not used: 0 tokens are no limit to some servers.

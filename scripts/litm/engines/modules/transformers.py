@@ -114,8 +114,8 @@ class Engine(LocalEngine):
         from litm.local.generation import batches_measured
 
         longest = max(prompt.answer_tokens for prompt in prompts)
-        for batch, found in self._computed(prompts, longest, batches_measured):
-            yield [(index, self._response(prompts[index], nats)) for index, nats in zip(batch, found, strict=True)]
+        for batch, measured in self._computed(prompts, longest, batches_measured):
+            yield [(index, self._response(prompts[index], nats)) for index, nats in zip(batch, measured, strict=True)]
 
     def _response(self, prompt: Prepared, nats: Sequence[float]) -> Response:
         measured = list(zip(nats, map(len, prompt.answers), strict=True))
@@ -158,10 +158,10 @@ class Engine(LocalEngine):
         # A prompt that is longer than the budget is a batch of its own.
         budget = 1 if why_alone else keys.batch_tokens // len(parts)
         caches = [
-            KeptCache(one, max(len(ids[index]) for index in part), new_tokens, self._count)
+            KeptCache(model_copy, max(len(ids[index]) for index in part), new_tokens, self._count)
             if not why_not_shared
             else None
-            for one, part in zip(models, parts, strict=True)
+            for model_copy, part in zip(models, parts, strict=True)
         ]
         note(
             f"{config.model_type} model loaded: {device_name(device)}, {str(model.dtype).removeprefix('torch.')}, "
@@ -173,8 +173,8 @@ class Engine(LocalEngine):
 
         def results_of(number: int) -> Batches[T]:
             part = parts[number]
-            some = [prompts[index] for index in part]
-            for batch, found in compute(models[number], some, caches[number], budget, self._count):
-                yield [part[index] for index in batch], found
+            prompts_of_part = [prompts[index] for index in part]
+            for batch, results in compute(models[number], prompts_of_part, caches[number], budget, self._count):
+                yield [part[index] for index in batch], results
 
         yield from at_once(models, [results_of(number) for number in range(len(parts))])

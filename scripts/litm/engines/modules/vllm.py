@@ -106,16 +106,19 @@ class Engine(LocalEngine):
         ids = [prompt.ids or [] for prompt in prompts]
         # vLLM generates a token after each text, which is not used.
         reading = SamplingParams(temperature=0.0, max_tokens=1, prompt_logprobs=0, detokenize=False)
-        model = self._load(max(len(own) + one.answer_tokens for own, one in zip(ids, prompts, strict=True)) + 1)
+        model = self._load(max((prompt.tokens or 0) + prompt.answer_tokens for prompt in prompts) + 1)
         for chunk in in_order(ids):
             pairs = [(index, answer) for index in chunk for answer in prompts[index].answers]
             read = self._generated(model, [[*ids[index], *answer] for index, answer in pairs], reading)
-            found: dict[int, list[tuple[float, int]]] = {index: [] for index in chunk}
+            measured: dict[int, list[tuple[float, int]]] = {index: [] for index in chunk}
             for (index, answer), output in zip(pairs, read, strict=True):
                 places = output.prompt_logprobs[len(ids[index]) :]
                 nats = [place[token].logprob for place, token in zip(places, answer, strict=True)]
-                found[index].append((sum(nats), len(answer)))
-            yield [(index, measured_response(len(ids[index]), own, self.made_with)) for index, own in found.items()]
+                measured[index].append((sum(nats), len(answer)))
+            yield [
+                (index, measured_response(len(ids[index]), answers, self.made_with))
+                for index, answers in measured.items()
+            ]
 
     def _outputs(self, model: "LLM", prompts: Sequence[Sequence[int]]) -> list[list[int]]:
         """New token ids of each prompt, up to its end token, its limit, or the end of its first line."""
@@ -193,7 +196,7 @@ class Engine(LocalEngine):
                 **keys.engine_options,
             )
         device = model.llm_engine.vllm_config.device_config.device_type
-        self.loaded(own_end_tokens(self.settings, self.config), f"{software()}, {device}")
+        self.loaded(end_tokens_of(self.settings, self.config), f"{software()}, {device}")
         return model
 
 
@@ -215,17 +218,16 @@ def stored_dtype(config: "PretrainedConfig") -> str:
     return str(config.get_text_config().dtype or "float32").removeprefix("torch.")
 
 
-def own_end_tokens(settings: EngineSettings[Settings], config: "PretrainedConfig") -> int | list[int] | None:
+def end_tokens_of(settings: EngineSettings[Settings], config: "PretrainedConfig") -> int | list[int] | None:
     """The ids that end an answer, from the model's generation settings or else its configuration."""
     from transformers import GenerationConfig
 
     try:
-        own = GenerationConfig.from_pretrained(settings.location, revision=settings.revision or "main").eos_token_id
+        return GenerationConfig.from_pretrained(settings.location, revision=settings.revision or "main").eos_token_id
     except OSError:
         # The file is missing or broken.
         check_generation_config(settings.location, settings.revision)
-        own = config.get_text_config().eos_token_id
-    return own
+        return config.get_text_config().eos_token_id
 
 
 def software() -> str:
