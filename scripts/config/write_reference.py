@@ -41,6 +41,6 @@ def parts_of_pages(project: Path) -> dict[str, dict[str, str]]:
 @program
 def main(project: Path = Path()) -> None:
     pages = parts_of_pages(project)
-    written = {page: with_parts((project / page).read_text(encoding="utf-8"), own) for page, own in pages.items()}
+    written = {page: with_parts((project / page).read_text(encoding="utf-8"), parts) for page, parts in pages.items()}
     for path, text in (reference_files(project) | written).items():
         write_text(project / path, text)
