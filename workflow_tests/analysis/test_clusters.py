@@ -8,7 +8,7 @@ from scipy import stats
 from score_frames import of_matrix, random_matrix
 
 from litm.analysis.grid import read_curve
-from litm.analysis.positions import detectable_effect_rows, pairwise_rows, position_bias_row
+from litm.analysis.positions import pairwise_rows, position_bias_row
 from litm.analysis.statistics import (
     cochrans_q,
     contrast_interval,
@@ -212,9 +212,10 @@ def test_claims_floors_and_detectable_effects_count_clusters():
 
     assert primacy(scores) == pytest.approx(primacy(apart), rel=0.03)
     assert primacy(scores.drop(columns="cluster")) == pytest.approx([one / 2 for one in primacy(apart)], rel=0.05)
-    (row, *_), (single, *_) = detectable_effect_rows(scores), detectable_effect_rows(apart)
-    assert (row["design_effect"], row["mde"]) == (pytest.approx(4, rel=0.05), pytest.approx(single["mde"], rel=0.03))
-    assert single["design_effect"] == 1
+    row, single = position_bias_row(scores), position_bias_row(apart)
+    assert row["primacy_design_effect"] == pytest.approx(4, rel=0.05)
+    assert row["primacy_mde"] == pytest.approx(single["primacy_mde"], rel=0.03)
+    assert single["primacy_design_effect"] == 1
     few = of_matrix(np.ones((40, 3), int), (0, 4, 8)).assign(cluster="one")
     assert position_bias_row(few)["reason"] == "too few questions"
     assert position_bias_row(few.drop(columns="cluster"))["reason"] == "ceiling"

@@ -9,7 +9,7 @@ from scipy import stats
 from score_frames import of_matrix
 
 from litm.analysis.pbi import CONTRASTS
-from litm.analysis.positions import detectable_effect_rows
+from litm.analysis.positions import position_bias_row
 from litm.analysis.power import (
     MOST_EXACT_INDEX,
     Assumption,
@@ -93,10 +93,9 @@ def test_planned_curves_have_their_effect_and_stay_between_0_and_1():
         assert all(-1e-9 <= one <= 1 + 1e-9 for one in accuracies)
 
 
-def test_a_curve_has_a_row_for_each_effect_and_one_without_a_middle_has_none():
+def test_a_curve_has_the_effects_that_its_questions_show_and_one_without_a_middle_has_none():
     matrix = correlated((0.9, 0.6, 0.8), 80, 3, 0.6)
-    rows = list(detectable_effect_rows(of_matrix(matrix, (0, 4, 8))))
-    assert [row["quantity"] for row in rows] == ["primacy", "recency", "tilt", "pbi"]
-    assert all(row["n"] == 80 and 0 < row["mde"] < 0.3 and row["n_for_5_points"] > 80 for row in rows)
-    assert rows[0]["value"] == pytest.approx(matrix[:, 0].mean() - matrix[:, 1].mean())
-    assert not [*detectable_effect_rows(of_matrix(matrix[:, :2], (0, 8)))]
+    row = position_bias_row(of_matrix(matrix, (0, 4, 8)))
+    assert all(0 < row[f"{name}_mde"] < 0.3 and row[f"{name}_n_for_5_points"] > 80 for name in CONTRASTS)
+    assert row["accuracy_mean"] == pytest.approx(matrix.mean()) and row["n"] == 80
+    assert not {"accuracy_mean", "pbi_mde", "tilt_mde"} & position_bias_row(of_matrix(matrix[:, :2], (0, 8))).keys()

@@ -1,7 +1,7 @@
 """The effect of position in a curve, accuracies without one, and what tells nothing on positions."""
 
 import pytest
-from table_rows import accuracy_row, bias_row, effect_rows, row_of, silent_row
+from table_rows import accuracy_row, bias_row, row_of, silent_row
 
 from litm.analysis import shapes
 from litm.analysis.shapes import MEANINGS
@@ -21,8 +21,8 @@ from litm.findings.record import Number, Strength
 SHOWN, NOT_SHOWN, CANNOT_TELL, UNINFORMATIVE = Strength
 
 
-def curve(row, accuracy=(), detectable=(), wrong=(), stand_ins=()):
-    (finding,) = curve_findings(accuracy, [row], detectable, wrong, stand_ins)
+def curve(row, accuracy=(), wrong=(), stand_ins=()):
+    (finding,) = curve_findings(accuracy, [row], wrong, stand_ins)
     return finding
 
 
@@ -49,17 +49,17 @@ def test_a_flat_curve_has_no_effect_however_few_questions_it_has():
 
 
 def test_without_a_shown_effect_enough_questions_show_none_and_fewer_cannot_tell():
-    row = bias_row(shape=shapes.NONE, n=100)
+    row = bias_row(shape=shapes.NONE, n=100, pbi_n_for_5_points=600, primacy_n_for_5_points=50)
     assert [strength_of(row, needed) for needed in (99, 100, 101, None)] == [
         NOT_SHOWN, NOT_SHOWN, CANNOT_TELL, CANNOT_TELL
     ]  # fmt: skip
-    finding = curve(row, detectable=effect_rows(600))
+    finding = curve(row)
     assert (finding.strength, finding.facts["needed"]) == (CANNOT_TELL, 600)
 
 
 @pytest.mark.parametrize("reason", ["floor", "ceiling", "too few questions", "empty", "prompts_cut: 1024"])
 def test_floor_ceiling_and_doubts_are_uninformative_but_more_questions_would_tell(reason):
-    finding = curve(silent_row(reason), points(0.8, 0.5, 0.6), effect_rows(40))
+    finding = curve(silent_row(reason, pbi_n_for_5_points=40), points(0.8, 0.5, 0.6))
     assert finding.strength is (CANNOT_TELL if reason == "too few questions" else UNINFORMATIVE)
     # Neither bounds nor few questions say how many are enough.
     assert finding.facts["needed"] is None and not finding.facts["is_differing"] and finding.facts["effect"] is None
@@ -143,7 +143,7 @@ def test_each_size_without_a_curve_has_its_accuracy_with_limits_where_it_is_one_
 
 
 def curves_of(*rows):
-    return [*curve_findings([], rows, [])]
+    return [*curve_findings([], rows)]
 
 
 def test_experiments_whose_curves_all_tell_nothing_are_told_by_model_and_reason():

@@ -1,7 +1,7 @@
 """The first screen of a study: its tables, marks, pairs, and what the headline says."""
 
 import pytest
-from table_rows import accuracy_row, bias_row, effect_rows, pair_rows, silent_row, utilisation_row
+from table_rows import accuracy_row, bias_row, pair_rows, silent_row, utilisation_row
 
 from litm.analysis import shapes
 from litm.findings.first_screen import first_screen
@@ -82,11 +82,9 @@ def test_the_floor_of_cut_answers_is_a_floor():
 
 
 def test_the_number_of_questions_is_given_where_these_do_not_suffice_to_tell():
-    cells, row = curve_rows("a", 0.5, shape=shapes.NONE)
-    for needed, told in ((600, 600), (100, None)):
-        assert rows_of((cells, row), detectable_effects=effect_rows(needed))[0].needed == told
-    shown = curve_rows("a", 0.5)
-    assert rows_of(shown, detectable_effects=effect_rows(600))[0].needed is None
+    for needed, shown in ((600, 600), (100, None)):
+        assert rows_of(curve_rows("a", 0.5, shape=shapes.NONE, pbi_n_for_5_points=needed))[0].needed == shown
+    assert rows_of(curve_rows("a", 0.5, pbi_n_for_5_points=600))[0].needed is None
 
 
 def test_references_are_columns_and_have_no_table():
@@ -158,14 +156,14 @@ def test_the_matrix_of_pairs_has_each_difference_both_ways_the_most_accurate_mod
 
 def test_the_headline_has_the_largest_loss_first_and_each_model_once():
     curves = [
-        curve_rows("a", 0.5, shape=shapes.NONE),
+        curve_rows("a", 0.5, shape=shapes.NONE, pbi_n_for_5_points=587),
         ([], bias_row("b", places=(0.6, 0.5, 0.5), shape=shapes.PRIMACY)),
         ([], bias_row("b", "qa", places=(0.9, 0.5, 0.5), shape=shapes.PRIMACY)),
         ([], bias_row("c", places=(0.5, 0.5, 0.7), shape=shapes.RECENCY)),
         ([], silent_row("floor", model="d")),
         ([], bias_row("e", shape=shapes.FLAT)),
     ]
-    made = screen(*curves, detectable_effects=effect_rows(587))
+    made = screen(*curves)
     assert [(one.models[0], one.experiments[0]) for one in made.headline] == [
         ("b", "qa"), ("c", "kv"), ("a", "kv"), ("e", "kv"), ("d", "kv")
     ]  # fmt: skip

@@ -62,6 +62,6 @@ def test_the_ends_are_told_before_other_effects_on_the_probability():
 
 def test_an_effect_on_the_probability_says_why_accuracy_tells_nothing():
     for row, reason in ((silent_row("floor"), "floor"), (bias_row(), None), (silent_row("empty"), None)):
-        (finding,) = probability_findings(probability_rows(), curve_findings([], [row], []))
+        (finding,) = probability_findings(probability_rows(), curve_findings([], [row]))
         assert finding.facts["reason"] == reason
     assert not [*probability_findings(probability_rows(), [], ["a"])]

@@ -1,7 +1,7 @@
 """Findings as sentences."""
 
 import pytest
-from table_rows import accuracy_row, bias_row, effect_rows, pair_rows, probability_rows, silent_row, utilisation_row
+from table_rows import accuracy_row, bias_row, pair_rows, probability_rows, silent_row, utilisation_row
 
 from litm.analysis import shapes
 from litm.findings.curves import accuracy_findings, curve_findings, no_information_findings, study_finding
@@ -15,7 +15,7 @@ EXPERIMENTS = [{"name": "qa", "closed_book": "book", "oracle": "best"}]
 
 
 def curve(row, needed=None):
-    return sentence(next(curve_findings([], [row], effect_rows(needed) if needed else [])))
+    return sentence(next(curve_findings([], [row | {"pbi_n_for_5_points": needed}])))
 
 
 def test_a_curve_says_its_best_and_worst_position_its_shape_and_its_index():
@@ -95,7 +95,7 @@ def test_references_say_that_the_document_helps_and_a_warning_what_to_do_where_i
 
 def test_models_without_information_for_one_reason_are_in_one_sentence():
     rows = [silent_row("too few questions", model=model, n=n) for model, n in (("a", 4), ("b", 9))]
-    group = [*no_information_findings(curve_findings([], rows, []), (), {"kv": "topic"})]
+    group = [*no_information_findings(curve_findings([], rows), (), {"kv": "topic"})]
     assert warning_sentence(group) == (
         "a, b on kv: positions show nothing, because there are too few questions (n = 4 to 9): use more clusters "
         "(topic)."
@@ -130,7 +130,7 @@ def test_an_effect_on_the_probability_is_a_factor():
         "a on kv, size 20: by log-probability, the right answer is 1.5 times as probable in the middle as at the start "
         "(primacy -0.40 nats [-0.70, -0.10], p = 0.012). n = 60."
     )
-    floor = curve_findings([], [silent_row("floor")], [])
+    floor = curve_findings([], [silent_row("floor")])
     assert sentence(next(probability_findings(probability_rows(), floor))).startswith(
         "a on kv, size 20: accuracy shows nothing here (hardly any answer is right at any position); by "
         "log-probability, "

@@ -56,15 +56,6 @@ def silent_row(reason, **more) -> dict:
     return bias_row(**{**nothing, **more})
 
 
-def effect_rows(needed, model="a", experiment="kv", size=20) -> list[dict]:
-    """Rows of detectable_effects.csv: questions needed for the PBI, and twice as many for the others."""
-    names = {"model": model, "experiment": experiment, "size": size}
-    return [
-        row_of("detectable_effects", **names, quantity=name, n_for_5_points=needed if name == "pbi" else 2 * needed)
-        for name in ("primacy", "recency", "tilt", "pbi")
-    ]
-
-
 def utilisation_row(closed_book, oracle, benefit=None, model="a", experiment="qa", n=50, **more) -> dict:
     """A row of utilisation.csv; intervals of 20 points."""
     accuracies = {"accuracy_closed_book": closed_book, "accuracy_oracle": oracle}

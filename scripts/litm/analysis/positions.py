@@ -1,4 +1,4 @@
-"""What the position of the gold item does to a curve: rows of position_bias, position_pairs and detectable_effects."""
+"""What the position of the gold item does to a curve: rows of position_bias and position_pairs."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,16 +9,7 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis import power
-from litm.analysis.grid import (
-    CurveGrid,
-    Files,
-    curves,
-    difference_columns,
-    generator_for,
-    interval_columns,
-    limits,
-    read_curve,
-)
+from litm.analysis.grid import CurveGrid, Files, curves, difference_columns, generator_for, interval_columns, read_curve
 from litm.analysis.pbi import CONTRASTS, area_weights, class_words, limit_of_answers, misplaced, pbi_class
 from litm.analysis.shapes import MEASURED, NO_INFORMATION
 from litm.analysis.statistics import (
@@ -32,7 +23,6 @@ from litm.analysis.statistics import (
 )
 
 if TYPE_CHECKING:
-    from litm.tables.differences import DetectableEffectsRow
     from litm.tables.positions import PositionBiasRow, PositionPairsRow
 
 #: Number of replicates of the permutation test.
@@ -62,7 +52,7 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
         "reason": reason or misplaced(curve.depths, curve.positions),
     }
     if n:
-        row |= _ends(curve) | _bias(curve)
+        row |= _ends(curve) | _bias(curve) | detectable_effects(curve)
         row |= _position_effect(curve, permutations, generator_for(seed, "gap", *curve.names.values()))
     return row
 
@@ -87,9 +77,7 @@ def _bias(curve: CurveGrid) -> "PositionBiasRow":
             continue
         estimate = contrast_interval(cases.matrix, weights, cases.clusters)
         row = {**row, **interval_columns(name, estimate)}
-        if name == "pbi" and (three := curve.three) is not None:
-            assumed = replace(power.observed(three), design_effect=design_effect(cases.matrix, weights, cases.clusters))
-            row["pbi_mde"] = power.detectable_effect("pbi", len(three), assumed)
+        if name == "pbi":
             row |= _classify(curve, estimate, cases.matrix[:, weights != 0])
     if area := area_weights(curve.depths):
         row = {**row, **interval_columns("pbi_area", contrast_interval(cases.matrix, area, cases.clusters))}
@@ -154,34 +142,27 @@ def pairwise_rows(scores: pd.DataFrame) -> "list[PositionPairsRow]":
     return with_holm(rows)
 
 
-def detectable_effect_rows(scores: pd.DataFrame) -> "Iterator[DetectableEffectsRow]":
-    """One row for each of primacy, recency, tilt and PBI of one curve: its estimate, and the effects that n can show.
+def detectable_effects(curve: CurveGrid) -> "PositionBiasRow":
+    """The effects that n questions can show, as columns of primacy, recency, tilt and PBI.
 
-    `mde` is the smallest effect that is shown with a chance of 80 %, `n_for_5_points` the number of questions that
-    show one of 5 points, both for a curve with this mean accuracy and correlation. Questions in clusters count as fewer
-    independent ones (`design_effect`). None for a curve without a middle or a complete case. Errors as in
-    `read_curve`.
+    `{effect}_mde` is the smallest effect that is shown with a chance of 80 %, `{effect}_n_for_5_points` the number of
+    questions that show one of 5 points, both for a curve with this mean accuracy and correlation. Questions in clusters
+    count as fewer independent ones (`{effect}_design_effect`). Empty for a curve without start, middle and end.
     """
-    curve = read_curve(scores)
     three, clusters = curve.three, curve.cases.clusters
     if three is None:
-        return
+        return {}
     mean = power.observed(three)
+    columns: dict = {"accuracy_mean": mean.accuracy, "correlation": mean.correlation}
     for contrast, weights in CONTRASTS.items():
         assumed = replace(mean, design_effect=design_effect(three, weights, clusters))
-        estimate = contrast_interval(three, weights, clusters)
-        yield {
-            **curve.names,
-            "n": len(three),
-            "quantity": contrast,
-            "value": estimate.value,
-            **limits(estimate),
-            "accuracy_mean": assumed.accuracy,
-            "correlation": assumed.correlation,
-            "design_effect": assumed.design_effect,
-            "mde": power.detectable_effect(contrast, len(three), assumed),
-            "n_for_5_points": power.questions_needed(contrast, power.FIVE_POINTS, assumed),
+        columns |= {
+            f"{contrast}_design_effect": assumed.design_effect,
+            f"{contrast}_mde": power.detectable_effect(contrast, len(three), assumed),
+            f"{contrast}_n_for_5_points": power.questions_needed(contrast, power.FIVE_POINTS, assumed),
         }
+    row: PositionBiasRow = {**columns}  # type: ignore[typeddict-item]
+    return row
 
 
 # --- Tables ----------------------------------------------------------------------------------------------------
@@ -191,8 +172,3 @@ def position_pairs_table(curve_scores: Files) -> "list[PositionPairsRow]":
     """One row per pair of positions, curve by curve in the order of the score files."""
     rows = (row for sweep in curve_scores.scores() for curve in curves(sweep) for row in pairwise_rows(curve))
     return with_holm(rows, "p_value", "p_holm_all")
-
-
-def detectable_effects_table(curve_scores: Files) -> "Iterator[DetectableEffectsRow]":
-    """One row per curve and effect, in the order of the score files."""
-    return (row for sweep in curve_scores.scores() for curve in curves(sweep) for row in detectable_effect_rows(curve))

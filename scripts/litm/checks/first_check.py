@@ -30,7 +30,7 @@ from litm.workflow.start import ROOT, snakemake_command
 #: First line of the files that this writes, and may write again.
 WRITTEN = "# Written by `litm check`."
 #: Tables that the words at the end are taken from.
-TABLES, REFERENCE_TABLES = ("accuracy", "position_bias", "detectable_effects"), ("utilisation",)
+TABLES, REFERENCE_TABLES = ("accuracy", "position_bias"), ("utilisation",)
 #: US dollars that a check may cost without a question.
 BUDGET = 1.0
 FOLDER = Path("litm-check")

@@ -131,19 +131,14 @@ def strength_of(row: Row, needed: int | None) -> Strength:
 
 
 def curve_findings(
-    accuracy: Sequence[Row],
-    bias: Iterable[Row],
-    detectable: Iterable[Row],
-    wrong: Iterable[Row] = (),
-    stand_ins: Collection[str] = (),
+    accuracy: Sequence[Row], bias: Iterable[Row], wrong: Iterable[Row] = (), stand_ins: Collection[str] = ()
 ) -> Iterator[Finding]:
     """A finding for each curve, in the order of the rows.
 
-    accuracy, bias, detectable, wrong: rows of accuracy.csv, position_bias.csv, detectable_effects.csv and
-    wrong_answers.csv; stand_ins: models whose curves have no strength.
+    accuracy, bias, wrong: rows of accuracy.csv, position_bias.csv and wrong_answers.csv; stand_ins: models whose curves
+    have no strength.
     """
     cells = grouped(accuracy, itemgetter("model", "experiment", "size"))
-    numbers_needed = {curve_of(row): row["n_for_5_points"] for row in detectable if row["quantity"] == "pbi"}
     mostly = _mostly(accuracy, wrong)
     for row in bias:
         model, experiment, size, placement = curve_of(row)
@@ -153,7 +148,7 @@ def curve_findings(
             if cell["position"] is not None and (not placement or cell["placement"] == placement)
         ]
         # Curves at a bound, or of few questions, do not tell how many are enough.
-        needed = numbers_needed.get(curve_of(row)) if row["verdict"] != NO_INFORMATION else None
+        needed = row["pbi_n_for_5_points"] if row["verdict"] != NO_INFORMATION else None
         points = _points(of_curve)
         reason = reason_of(row, mostly)
         yield Finding(

@@ -47,7 +47,7 @@ def findings_of(
     names = [settings["name"] for settings in experiments]
     fields = {settings["name"]: settings["cluster"] for settings in experiments if settings.get("cluster")}
     doubtful, differing = doubtful_sweeps(accuracy, bias), {sweep_of(row) for row in bias if differs(row)}
-    curves = [*curve_findings(accuracy, bias, rows("detectable_effects"), rows("wrong_answers"), stand_ins)]
+    curves = [*curve_findings(accuracy, bias, rows("wrong_answers"), stand_ins)]
     references = [*reference_findings(rows("utilisation"), accuracy, experiments, doubtful, stand_ins)]
     no_benefit = [*no_benefit_findings(references, accuracy, differing, fields, doubtful, stand_ins)]
     without_benefit = unhelped(no_benefit)

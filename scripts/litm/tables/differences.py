@@ -1,4 +1,4 @@
-"""Tables of differences between models and between conditions, and of effects that can be detected."""
+"""Tables of differences between models and between conditions."""
 
 from typing import Annotated, TypedDict
 
@@ -149,52 +149,3 @@ class ConditionDifferencesRow(TypedDict, total=False):
     difference_full_ci_high: col.High
     changes_with_reading: col.Boolean
     """whether these two intervals lead to different conclusions (above 0, below 0, neither)"""
-
-
-@declare(
-    "detectable_effects",
-    "Detectable effects",
-    inputs=("curve_scores",),
-    rows="analysis.positions.detectable_effects_table",
-)
-class DetectableEffectsRow(TypedDict, total=False):
-    """Primacy, recency, tilt and Position Bias Index of each curve with positions near start, middle and end, with the
-    smallest effect that its n shows with a chance of 80 % and the number of questions that shows 5 points. Both are
-    computed for a curve with its mean accuracy and correlation, see docs/evidence.md.
-
-    For a single comparison, whose 95 % interval then excludes 0. Detectable: the smallest true effect, in points, that
-    n questions show with a chance of 80 %; an interval around 0 tells nothing about smaller ones. The last column: the
-    number of questions that show an effect of 5 points. Correlation: of right and wrong between two positions of the
-    same question.
-    """
-
-    model: Annotated[col.Model, SHOWN]
-    experiment: Annotated[col.Experiment, SHOWN]
-    task: col.Task
-    metric: col.Metric
-    size: Annotated[col.Size, SHOWN]
-    items: col.Items
-    placement: Annotated[col.CurvePlacement, SHOWN]
-    target: col.Text
-    """the gold items of the curve"""
-    n: Annotated[col.Integer, shown("n")]
-    """questions scored at every position"""
-    quantity: Annotated[col.Text, shown("Effect")]
-    """`primacy`, `recency`, `tilt` or `pbi`"""
-    value: Annotated[col.Percent, shown("Found")]
-    """the measured value"""
-    ci_low: Annotated[col.Percent, shown("95 % from")]
-    """lower 95 % limit of `value`"""
-    ci_high: Annotated[col.Percent, shown("to")]
-    """upper 95 % limit of `value`"""
-    accuracy_mean: Annotated[col.Percent, shown("Mean accuracy")]
-    """mean of start, middle and end"""
-    correlation: Annotated[col.Index, shown("Correlation")]
-    """mean correlation of right and wrong between start, middle and end of a question, at least 0; 0.5 if a position
-    has no variance"""
-    design_effect: Annotated[col.Number, shown("Design effect")]
-    """factor (at least 1) on the number of questions because questions of a cluster correlate; 1 without `cluster`"""
-    mde: Annotated[col.Percent, shown("Detectable")]
-    """smallest effect that n shows with 80 % power"""
-    n_for_5_points: Annotated[col.Integer, shown("n for 5 points")]
-    """questions that show an effect of 5 points with 80 % power"""

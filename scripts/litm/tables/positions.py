@@ -15,7 +15,7 @@ from litm.tables.table import SHOWN, Heading, declare, shown
     report=(
         "model", "experiment", "size", "placement", "n", "shape", "primacy", "recency", "tilt", "pbi", "pbi_class",
         "class_certain", "reason", "accuracy_edge", "accuracy_middle", "gap", "gap_null_95", "cochran_p_value",
-        "cochran_p_holm",
+        "cochran_p_holm", "pbi_mde", "pbi_n_for_5_points",
     ),
     in_markdown=(
         "model", "experiment", "size", "items", "placement", "n", "pbi", "primacy", "recency", "accuracy_edge",
@@ -25,7 +25,7 @@ from litm.tables.table import SHOWN, Heading, declare, shown
 class PositionBiasRow(TypedDict, total=False):
     """Position bias of each curve (a model, experiment and size; where a prompt has several gold items, also a
     placement): primacy, recency, tilt and the Position Bias Index with paired 95 % intervals, the best-worst gap with
-    its permutation null, and Cochran's Q.
+    its permutation null, Cochran's Q, and the effects that its n can show.
 
     Points of accuracy on the questions scored at every position. Shape: the word for what is shown, corrected over all
     curves of an experiment; it decides. The 95 % intervals are not corrected, so one may exclude 0 where the word names
@@ -34,6 +34,9 @@ class PositionBiasRow(TypedDict, total=False):
     positions. PBI: mean of start and end (edge) minus middle; primacy: start minus middle; recency: end minus middle;
     tilt: end minus start; certain: the whole interval is in the class. Gap: best minus worst position, and the gap that
     chance alone does not exceed in 95 % of cases. A flat PBI is not the absence of an effect: see shape and tilt.
+    Detectable PBI: the smallest true PBI that n questions show with a chance of 80 %; an interval around 0 tells
+    nothing about smaller ones. n for 5 points: the questions that show a PBI of 5 points. Both are for a single
+    comparison, whose 95 % interval then excludes 0, and for a curve with this mean accuracy and correlation.
     """
 
     model: col.Model
@@ -104,8 +107,36 @@ class PositionBiasRow(TypedDict, total=False):
     shape: Annotated[col.Text, Heading("Shape")]
     """the word for the shape (docs/claims.md), the same as in claims.csv: what is shown of start, middle and end,
     corrected over all curves of the experiment; empty without information or without a middle"""
+    accuracy_mean: col.Percent
+    """mean of start, middle and end, for which the effects that n can show are computed; see docs/evidence.md"""
+    correlation: col.Index
+    """mean correlation of right and wrong between start, middle and end of a question, at least 0; 0.5 if a position
+    has no variance"""
+    primacy_mde: col.Percent
+    """smallest primacy that this n shows with 80 % power"""
+    primacy_n_for_5_points: col.Integer
+    """questions that show a primacy of 5 points with 80 % power"""
+    primacy_design_effect: col.Number
+    """factor (at least 1) on the number of questions because questions of a cluster correlate in their primacy; 1
+    without `cluster`"""
+    recency_mde: col.Percent
+    """the same of recency"""
+    recency_n_for_5_points: col.Integer
+    """the same of recency"""
+    recency_design_effect: col.Number
+    """the same of recency"""
+    tilt_mde: col.Percent
+    """the same of tilt"""
+    tilt_n_for_5_points: col.Integer
+    """the same of tilt"""
+    tilt_design_effect: col.Number
+    """the same of tilt"""
     pbi_mde: Annotated[col.Percent, Heading("Detectable PBI")]
-    """smallest PBI that this n shows with 80 % power, as in detectable_effects.csv"""
+    """smallest PBI that this n shows with 80 % power"""
+    pbi_n_for_5_points: Annotated[col.Integer, Heading("n for 5 points")]
+    """questions that show a PBI of 5 points with 80 % power"""
+    pbi_design_effect: col.Number
+    """factor of clusters, as for primacy, in the PBI"""
     position_best: col.Integer
     """position of the best accuracy; empty if all are equal"""
     position_worst: col.Integer
