@@ -161,7 +161,7 @@ def detectable_effects(curve: CurveGrid) -> "PositionBiasRow":
             f"{contrast}_mde": power.detectable_effect(contrast, len(three), assumed),
             f"{contrast}_n_for_5_points": power.questions_needed(contrast, power.FIVE_POINTS, assumed),
         }
-    row: PositionBiasRow = {**columns}  # type: ignore[typeddict-item]
+    row: PositionBiasRow = {**columns}
     return row
 
 
