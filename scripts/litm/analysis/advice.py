@@ -77,13 +77,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Difference:
-    """A condition minus the best one (or another) on the same questions; corrected: with the interval corrected for all
-    comparisons (Bonferroni).
-    """
+    """A condition minus the best one (or another) on the same questions."""
 
     estimate: Estimate
+    """The difference of the accuracies with its paired 95 % interval."""
     corrected: Estimate
+    """The same with the interval corrected for all comparisons (Bonferroni)."""
     p_value: float
+    """The p value of the difference, uncorrected."""
 
 
 @dataclass(frozen=True)

@@ -111,17 +111,18 @@ class CurveNames(TypedDict):
 
 @dataclass(frozen=True)
 class CurveGrid(Grid):
-    """The answers of one model, experiment and size; the columns are positions, `NOWHERE` without a gold item.
-
-    depths: of the positions, 0 to 1. all_empty, all_too_long:
-    whether all answers are. doubt: see `doubts.curve_doubt`.
-    """
+    """The answers of one model, experiment and size; the columns are positions, `NOWHERE` without a gold item."""
 
     names: CurveNames
+    """The columns of a table that name the curve."""
     depths: list[float]
+    """The depths of the positions, 0 to 1."""
     all_empty: bool
+    """Whether all answers are empty."""
     all_too_long: bool
+    """Whether all questions are too long at some position."""
     doubt: str | None
+    """Why the curve is in doubt, see `doubts.curve_doubt`; None if it is not."""
 
     @property
     def positions(self) -> list[int]:

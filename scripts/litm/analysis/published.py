@@ -41,24 +41,30 @@ READERS: dict[Any, Callable[[str], Any]] = {
 
 @dataclass(frozen=True)
 class PublishedAccuracy:
-    """A published accuracy of one cell.
-
-    model, experiment: names in the catalogues; position: from 0, None without a gold item; n: number of questions;
-    accuracy: a fraction; source: its table or section; note: a remark, such as a source that disagrees; data_version:
-    `v1`, `v2` or `released`, as in datasets.schema.yaml, or `UNKNOWN_VERSION`.
-    """
+    """A published accuracy of one cell."""
 
     model: str
+    """The name in the catalogue."""
     experiment: str
+    """The name in the catalogue."""
     size: int
+    """Items in the context."""
     placement: str
+    """The place of the gold item, as in the names of the example files."""
     position: int | None
+    """From 0, None without a gold item."""
     metric: str
+    """The metric that judged the answers."""
     n: int
+    """Number of questions."""
     accuracy: float
+    """A fraction."""
     source: str
+    """Its table or section."""
     note: str = ""
+    """A remark, such as a source that disagrees."""
     data_version: str = UNKNOWN_VERSION
+    """`v1`, `v2` or `released`, as in datasets.schema.yaml, or `UNKNOWN_VERSION`."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.accuracy <= 1:
@@ -183,18 +189,19 @@ class Cases:
 
 @dataclass(frozen=True)
 class PublishedStatement(Cases):
-    """The paper's statement on cases of a claim; models, experiment and size are given, as the paper knows no other.
-
-    says: whether the claim holds for them by the paper (`supported`) or not (`contradicted`), empty where it does not
-    say. statistic, value: a printed number, as a fraction. text: the statement in this workflow's words. source:
-    section, figure or table.
-    """
+    """The paper's statement on cases of a claim; models, experiment and size are given, as the paper knows no other."""
 
     says: str
+    """Whether the claim holds for them by the paper (`supported`) or not (`contradicted`), empty where it does not say.
+    """
     statistic: str
+    """The quantity of a printed number."""
     value: float | None
+    """The printed number, as a fraction; None without one."""
     text: str
+    """The statement in this workflow's words."""
     source: str
+    """Section, figure or table."""
 
     def __post_init__(self) -> None:
         if self.says not in SAYS:
@@ -205,12 +212,16 @@ class PublishedStatement(Cases):
 
 @dataclass(frozen=True)
 class ClaimStatus:
-    """Later status of a claim: `supported`, or `contested` by a work with this finding."""
+    """Later status of a claim."""
 
     claim: str
+    """The name of the claim."""
     status: str
+    """`supported` or `contested`."""
     by: str = ""
+    """The work that contests it."""
     finding: str = ""
+    """What that work finds."""
 
 
 @dataclass(frozen=True)
@@ -218,14 +229,17 @@ class Explanation(Cases):
     """Reason why the verdict on published accuracies of some cases differs from the paper's statement."""
 
     text: str
+    """The reason in words."""
 
 
 @dataclass(frozen=True)
 class Literature:
-    """Statements on claims in the literature; statuses: by claim, one per work that contests it."""
+    """Statements on claims in the literature."""
 
     statements: Sequence[PublishedStatement]
+    """The paper's statements."""
     statuses: Mapping[str, Sequence[ClaimStatus]]
+    """The later statuses by claim, one per work that contests it."""
 
     def columns_for(self, row: Mapping) -> "ClaimsRow":
         """Columns of claims.csv from the literature: the paper's statements on a row, and the claim's status."""

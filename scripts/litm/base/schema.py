@@ -75,15 +75,16 @@ class PathTo:
 
 @dataclass(frozen=True, kw_only=True)
 class Role:
-    """Declares what a key does to an answer. detail: in words, for docs/answers.md; counts: whether it is part of the
-    key of an answer; is_sparse: whether its default is left out, so that answers from before the key keep their keys;
-    is_apart: whether its value is given in another form than by `Entry.of_role`.
-    """
+    """Declares what a key does to an answer."""
 
     detail: str = field(kw_only=False)
+    """What it does in words, for docs/answers.md."""
     counts: bool = False
+    """Whether it is part of the key of an answer."""
     is_sparse: bool = False
+    """Whether its default is left out, so that answers from before the key keep their keys."""
     is_apart: bool = False
+    """Whether its value is given in another form than by `Entry.of_role`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,7 +258,9 @@ class Variants:
     """Entry classes of one catalogue, selected by the value of a key."""
 
     key: str
+    """The key whose value selects the class."""
     classes: Mapping[str, type[Entry]]
+    """The class of an entry by that value."""
 
     def class_of(self, value: Mapping) -> type[Entry] | None:
         """The class that an entry's key selects; None if the key is missing or unknown, which `read` refuses."""

@@ -185,15 +185,16 @@ def _difference_weights(first: Sequence[Cell], other: Sequence[Cell]) -> dict[Ce
 
 @dataclass(eq=False)
 class ScoredEvidence:
-    """answers: of each cell, in one column, to its scored questions. lengths: mean prompt tokens by cell. recalls:
-    recall and n, by experiment and number of passages.
-    """
+    """Evidence from scored questions."""
 
     #: Whether it has published accuracies only, without answers to single questions.
     is_published: ClassVar[bool] = False
     answers: Mapping[Cell, Grid]
+    """The answers of each cell, in one column, to its scored questions."""
     lengths: Mapping[Cell, float | None]
+    """Mean prompt tokens by cell."""
     recalls: Mapping[str, Mapping[int, tuple[float, int]]] = field(default_factory=dict)
+    """Recall and n, by experiment and number of passages."""
     #: Results of `_grid`, because several claims use the same cells.
     _joined: dict[tuple[Cell, ...], Grid] = field(default_factory=dict, init=False, repr=False)
 
@@ -289,10 +290,11 @@ def scored_evidence(
 
 @dataclass(frozen=True)
 class PublishedEvidence:
-    """values: the published accuracy of each cell."""
+    """Evidence from published accuracies."""
 
     is_published: ClassVar[bool] = True
     values: Mapping[Cell, PublishedAccuracy]
+    """The published accuracy of each cell."""
 
     @property
     def cells(self) -> Sequence[Cell]:

@@ -19,10 +19,12 @@ NEAR_PERFECT = 0.95
 
 @dataclass(frozen=True)
 class Range:
-    """A statement on a quantity: it lies in one of several ranges, whose limits are exclusive; words: its name."""
+    """A statement on a quantity: it lies in one of several ranges."""
 
     words: str
+    """The statement in words."""
     limits: tuple[tuple[float, float], ...]
+    """Lower and upper limit of each range, both exclusive."""
 
     def margin(self, low: float, high: float) -> float:
         """How far the whole interval is inside, in units of the quantity; above 0 the range is shown."""
@@ -31,10 +33,12 @@ class Range:
 
 @dataclass(frozen=True)
 class Criterion:
-    """Two ranges of a quantity: one supports the claim (wanted), one contradicts it (denied)."""
+    """Two ranges of a quantity that decide a claim."""
 
     wanted: Range
+    """The range that supports the claim."""
     denied: Range
+    """The range that contradicts it."""
     weaker: Range | None = None
     """Of two overlapping ranges ("above 0" and "below 2 points"), the one that means a negligible effect. It is not
     shown if an effect is shown, see `shows`.
@@ -95,12 +99,16 @@ AS_CLAIM, EXPLORATORY = "claim", "exploratory"
 
 @dataclass(frozen=True)
 class Part:
-    """A claim's statement on one quantity; measure: None if it cannot be measured; size: if parts differ in size."""
+    """A claim's statement on one quantity."""
 
     statistic: str
+    """The name of the quantity."""
     criterion: Criterion
+    """The ranges that support and contradict the claim."""
     measure: Measure | None
+    """The measured quantity, None if it cannot be measured."""
     size: int | None = None
+    """The size of the part, if parts differ in size."""
 
 
 @dataclass(frozen=True)
@@ -152,10 +160,15 @@ class Decision:
     """
 
     verdict: str
+    """`SUPPORTED`, `CONTRADICTED` or `NOT_ENOUGH`."""
     part: Part | None = None
+    """The part that decided, None if nothing was measured."""
     low: float | None = None
+    """Lower limit of the interval that decided, None if nothing was measured."""
     high: float | None = None
+    """Upper limit of that interval."""
     confidence: float | None = None
+    """The level of that interval, corrected for the cases of the family."""
 
 
 def decide(questions: Sequence[Question]) -> list[Decision]:

@@ -17,11 +17,14 @@ DRAWN_POINTS = 10.8
 
 @dataclass(frozen=True)
 class Page:
-    """width: inches of a figure; font_size: points of the labels of its axes; titles: whether figures have titles."""
+    """The page that a figure is drawn for."""
 
     width: float
+    """Inches of a figure."""
     font_size: float
+    """Points of the labels of its axes."""
     titles: bool = True
+    """Whether figures have titles."""
 
     @property
     def scale(self) -> float:

@@ -41,13 +41,18 @@ MARK_POINTS = 5.0
 
 @dataclass(frozen=True)
 class Look:
-    """How a model, a condition or a search is drawn. dash: of a curve; hatch and is_hollow: of a bar."""
+    """How a model, a condition or a search is drawn."""
 
     colour: Any
+    """The colour of lines, markers and bars."""
     marker: str
+    """The marker of its points."""
     dash: Any = "-"
+    """The dashes of a curve."""
     hatch: str = ""
+    """The hatch of a bar."""
     is_hollow: bool = False
+    """Whether a bar is white with a coloured edge."""
 
     @property
     def fill(self) -> dict[str, Any]:

@@ -37,16 +37,16 @@ SHOWN = 6
 
 @dataclass(frozen=True)
 class Check:
-    """The result for one thing. message: the finding and, unless the status is ok, the remedy; download: bytes of it
-    that are not here yet, None if their number is unknown; gated: whether terms must be accepted, None if that is
-    unknown.
-    """
+    """The result for one thing."""
 
     status: str
     what: str
     message: str
+    """The finding and, unless the status is ok, the remedy."""
     download: int | None = 0
+    """Bytes of it that are not here yet, None if their number is unknown."""
     gated: bool | None = False
+    """Whether terms must be accepted, None if that is unknown."""
 
 
 #: A check of something that is fine; usable, but worth knowing; without which the run would fail.

@@ -45,19 +45,22 @@ SCORE_BYTES = 12
 
 @dataclass(frozen=True)
 class ModelSize:
-    """What a model takes. weight_bytes: of its files; stored_bytes: of one weight in them, None where they are
-    quantised already; kv_numbers: numbers that its cache holds for each token, 2 x layers x KV heads x dimension;
-    heads: of a layer's attention; layer_numbers: numbers that a layer holds for each token while it is computed. These
-    three are 0 where its configuration is not known. in_pieces: whether a prompt can be read `PIECE` tokens at a time;
-    not by encoder-decoders, nor where a layer attends to a window.
-    """
+    """What a model takes. `kv_numbers`, `heads` and `layer_numbers` are 0 where its configuration is not known."""
 
     weight_bytes: float
+    """Bytes of its files."""
     stored_bytes: int | None
+    """Bytes of one weight in them, None where they are quantised already."""
     kv_numbers: int = 0
+    """Numbers that its cache holds for each token, 2 x layers x KV heads x dimension."""
     heads: int = 0
+    """Heads of a layer's attention."""
     layer_numbers: int = 0
+    """Numbers that a layer holds for each token while it is computed."""
     in_pieces: bool = True
+    """Whether a prompt can be read `PIECE` tokens at a time; not by encoder-decoders, nor where a layer attends to a
+    window.
+    """
 
 
 @dataclass(frozen=True)

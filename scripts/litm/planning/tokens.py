@@ -102,11 +102,14 @@ def _is_released(study: Study, experiment: Experiment) -> bool:
 
 @dataclass(frozen=True)
 class Lengths:
-    """Mean tokens of prompts by their number of items: as printed in the paper, else `item` for each and `around`."""
+    """Mean tokens of prompts by their number of items."""
 
     item: float
+    """Tokens of an item."""
     around: float = AROUND
+    """Tokens of a prompt without items."""
     printed: Mapping[int, float] = field(default_factory=dict)
+    """Mean tokens as printed in the paper, by number of items; they count where they are known."""
 
     def mean_tokens(self, size: int) -> float:
         """The mean tokens of a prompt of `size` items."""

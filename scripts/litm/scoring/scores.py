@@ -160,17 +160,18 @@ def typed(record: type[R], rows: Iterable[R], is_graded: bool = False) -> pd.Dat
 
 @dataclass(frozen=True)
 class Sweep:
-    """The subject of a score file: the answers of one model to one experiment.
-
-    metric: "" where log-probabilities are measured; asks: the task itself, for its wrong answers, None if it is not
-    known.
-    """
+    """The subject of a score file: the answers of one model to one experiment."""
 
     model: str
+    """The name of the model."""
     experiment: str
+    """The name of the experiment."""
     task: str
+    """The name of the experiment's task."""
     metric: str = ""
+    """The metric that judges the answers, "" where log-probabilities are measured."""
     asks: Task | None = None
+    """The task itself, for its wrong answers, None if it is not known."""
 
 
 def score_sweep(

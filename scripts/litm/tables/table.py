@@ -56,13 +56,12 @@ IN_LATEX = str.maketrans(
 
 
 class Heading(NamedTuple):
-    """The heading of a column in Markdown and in the report; without one, it is in the CSV file only.
-
-    is_shown: whether the report's table shows it.
-    """
+    """The heading of a column in Markdown and in the report; without one, it is in the CSV file only."""
 
     text: str
+    """The heading."""
     is_shown: bool = False
+    """Whether the report's table shows it."""
 
 
 def shown(heading: str) -> Heading:
@@ -87,15 +86,14 @@ LIMITS = {Limit.LOW: "95 % from", Limit.HIGH: "to"}
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table.
-
-    kind: one of `KINDS`. heading: in Markdown and report, empty for a column of the CSV file only. doc: its description
-    in the reference, unless it is the docstring of its field.
-    """
+    """A column of a table."""
 
     kind: str
+    """One of `KINDS`."""
     heading: str = ""
+    """The heading in Markdown and report, empty for a column of the CSV file only."""
     doc: str = ""
+    """Its description in the reference, unless it is the docstring of its field."""
 
     @property
     def dtype(self) -> str:
@@ -104,30 +102,38 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of results/tables.
-
-    title: its heading in the report. doc: its contents and the meaning of a row. row: the class of its rows. inputs:
-    names of its input files, see litm.workflow.result_files; a study has the table if it has all of them. Without
-    inputs, another program makes it. settings: names of the settings that change it. rows: the function below litm that
-    gives its rows, from the files of each input and the value of each setting; without one, they are those of its
-    input. note: how to read it, in the report. report: columns that the report shows, in their order. section: its own
-    section in the report; without one, it is among all tables. in_markdown: columns of its Markdown file, in their
-    order; without one, it has none. is_default: whether it is made by default, or only on demand.
-    """
+    """A table of results/tables."""
 
     name: str
+    """The name of its file, without the ending."""
     title: str
+    """Its heading in the report."""
     doc: str
+    """Its contents and the meaning of a row."""
     columns: Mapping[str, Column]
+    """Its columns by name, in their order."""
     row: type = dict
+    """The class of its rows."""
     inputs: Sequence[str] = ()
+    """Names of its input files, see litm.workflow.result_files; a study has the table if it has all of them. Without
+    inputs, another program makes it.
+    """
     settings: Sequence[str] = ()
+    """Names of the settings that change it."""
     rows: str = ""
+    """The function below litm that gives its rows, from the files of each input and the value of each setting; without
+    one, they are those of its input.
+    """
     note: str = ""
+    """How to read it, in the report."""
     report: Sequence[str] = ()
+    """Columns that the report shows, in their order."""
     section: str = ""
+    """Its own section in the report; without one, it is among all tables."""
     in_markdown: Sequence[str] = ()
+    """Columns of its Markdown file, in their order; without one, it has none."""
     is_default: bool = True
+    """Whether it is made by default, or only on demand."""
 
     @property
     def module(self) -> str:

@@ -29,21 +29,23 @@ from litm.workflow.rules_help import Wildcards, as_json
 
 @dataclass(frozen=True)
 class Prompting:
-    """Inputs for the tokenization of a model's prompts.
-
-    own_tokenizer: a separate tokenizer in the config, "" for none; tokenizer: the file or folder to load, "" if
-    `source` gives it or there is none; tokenizer_files: its files; source: the file with the model's identity, if that
-    is needed to load the tokenizer (a hub commit, or the folder of an unpacked GGUF file); template: the file of a
-    named prompt template; reasoning: the reasoning settings, and whether code that comes with the model runs.
-    """
+    """Inputs for the tokenization of a model's prompts."""
 
     own_tokenizer: str
+    """A separate tokenizer in the config, "" for none."""
     tokenizer: str
+    """The file or folder to load, "" if `source` gives it or there is none."""
     tokenizer_files: list[str]
+    """The files of that tokenizer."""
     source: list[str]
+    """The file with the model's identity, if that is needed to load the tokenizer (a hub commit, or the folder of an
+    unpacked GGUF file).
+    """
     template: list[str]
+    """The file of a named prompt template."""
     prompt_template: str
     reasoning: Mapping[str, Any]
+    """The reasoning settings, and whether code that comes with the model runs."""
 
 
 def example_file(experiment: Experiment, cell: Cell) -> str:
