@@ -56,7 +56,7 @@ SERVED = {"engine": "openai", "api_model": "m", "base_url": "http://localhost:1/
 
 def test_the_study_is_paired_has_references_and_own_documents_and_the_full_one_asks_more_of_the_same(tmp_path):
     mine = (ROOT / "examples" / "notes", ROOT / "examples" / "questions.csv")
-    config = check_study(Asked("m", SERVED, {"input": 1, "output": 2}, 1.0, mine))
+    config = check_study(Asked("m", SERVED, {"input": 1, "output": 2}, 1.0, *mine))
     study, full = load(config, tmp_path), load(full_study(config), tmp_path)
     assert {"check_pairs", "check_documents", "check_closed_book", "check_oracle", "my_positions"} <= {
         *study.experiments
@@ -65,6 +65,16 @@ def test_the_study_is_paired_has_references_and_own_documents_and_the_full_one_a
     for name in ("check_pairs", "check_documents"):
         assert {*study.experiments[name].cells} < {*full.experiments[name].cells}
         assert study.experiments[name].examples < full.experiments[name].examples
+
+
+def test_documents_without_questions_are_checked_by_made_up_facts_and_in_full_up_to_the_window(tmp_path):
+    served = {**SERVED, "context_window": 8000}
+    config = check_study(Asked("m", served, {"input": 1, "output": 2}, 1.0, ROOT / "examples" / "notes"))
+    study, full = load(config, tmp_path), load(full_study(config), tmp_path)
+    assert [*study.experiments] == ["my_facts", "my_facts_alone", "my_linked_facts"]
+    assert {*study.figures} >= {"my_facts", "my_facts_by_length"}
+    assert full.experiments["my_facts"].cell_sizes > study.experiments["my_facts"].cell_sizes
+    assert full.experiments["my_facts"].examples == 100 > study.experiments["my_facts"].examples
 
 
 def test_made_up_answers_are_marked_in_every_title_and_name(tmp_path):

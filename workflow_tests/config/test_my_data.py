@@ -202,7 +202,8 @@ OWN_TABLE = "question,answer,passage,text\nWhat?,a mill,d03.txt:0,x\n"
 
 #: The beginning of the message, keys of `my_data`, and files, which have a dot in their names.
 MISTAKES = {
-    "config.my_data: 'questions' is missing": {"questions": None},
+    "config.my_data: 'corrections' needs 'questions'": {"questions": None, "corrections": "q.csv"},
+    "config.my_data: 'lengths' is for documents without 'questions'": {"lengths": [0.5]},
     "config.my_data: unknown key 'docs'": {"docs": "x"},
     "config.my_data.documents: nowhere does not exist": {"documents": "nowhere"},
     "docs is not a file; name a table": {"questions": "docs"},

@@ -52,7 +52,9 @@ def parser() -> argparse.ArgumentParser:
     )
     words.add_argument("--url", help="a server with OpenAI's protocol: http://localhost:8000/v1")
     words.add_argument("--key-variable", metavar="NAME", help="the environment variable with the key for --url")
-    words.add_argument("--documents", type=Path, metavar="FOLDER", help="own documents, asked for too")
+    words.add_argument(
+        "--documents", type=Path, metavar="FOLDER", help="own documents; made-up facts in them if no --questions"
+    )
     words.add_argument("--questions", type=Path, metavar="FILE", help="a table with columns question, answer")
     words.add_argument("--prices", type=float, nargs=2, metavar=("IN", "OUT"), help="US$ per million tokens")
     words.add_argument("--budget", type=float, default=BUDGET, metavar="USD", help="US$ without a question (1.00)")
@@ -71,7 +73,7 @@ def main(words: Sequence[str]) -> None:
     _write(folder / "study.yaml", study)
     _write(folder / "full_study.yaml", full_study(study))
     read = load_study(read_layers([ROOT / "config" / "config.yaml", folder / "study.yaml"]), ROOT)
-    _check_installed("--documents" if asked.mine else asked.name, packages(read, needs_of(read)))
+    _check_installed("--documents" if asked.documents else asked.name, packages(read, needs_of(read)))
     _agree(_plan(read, asked), asked, options)
     _run(folder, read)
     _show(folder, read, asked)
@@ -83,8 +85,6 @@ def _asked(options: argparse.Namespace) -> Asked:
         raise UserError("give --model NAME, or --fake to see made-up answers first")
     if options.fake and (options.documents or options.url):
         raise UserError("--fake makes up answers to its own questions alone: leave --documents and --url out")
-    if options.documents and not options.questions:
-        raise UserError("--documents needs --questions FILE: a table with the columns question and answer")
     if options.questions and not options.documents:
         raise UserError("--questions needs --documents FOLDER")
     for path in filter(None, (options.documents, options.questions)):
@@ -102,8 +102,8 @@ def _asked(options: argparse.Namespace) -> Asked:
     if engine == RECORDED:
         raise UserError(f"{name}: the catalogue has recorded answers of it, and nothing to ask: name another model")
     _check_installed(name, engine_facts(engine).packages)
-    mine = tuple(path.resolve() for path in (options.documents, options.questions)) if options.documents else None
-    return Asked(name, entry, prices, options.budget, mine)
+    mine = (path and path.resolve() for path in (options.documents, options.questions))
+    return Asked(name, entry, prices, options.budget, *mine)
 
 
 def _check_installed(what: str, needed: Iterable[str]) -> None:

@@ -28,7 +28,12 @@ SERVERS: dict[str, tuple[str | None, str]] = {
 #: Experiments: key-value pairs; documents with their references; those on the user's own documents.
 PAIRS, DOCUMENTS = "check_pairs", ("check_documents", "check_closed_book", "check_oracle")
 MINE = ("my_positions", "my_closed_book", "my_oracle")
+#: Experiments on made-up facts in documents without questions, their figures, and their lengths in tokens.
+MY_FACTS = ("my_facts", "my_facts_alone", "my_linked_facts")
+FACTS_FIGURES, FACTS_LENGTHS = ("my_facts", "my_facts_by_length"), (1000, 4000)
 FIGURES = (PAIRS, DOCUMENTS[0])
+#: Facts of the small study, and of the full one, which has all lengths up to the window.
+FACTS, FULL_FACTS = 12, 100
 #: Questions of each, also of the full study; its further sizes with their positions.
 QUESTIONS, FULL = 24, 200
 FULL_POSITIONS = {PAIRS: {100: [0, 25, 50, 74, 99]}, DOCUMENTS[0]: {10: [0, 2, 5, 7, 9]}}
@@ -36,13 +41,16 @@ FULL_POSITIONS = {PAIRS: {100: [0, 25, 50, 74, 99]}, DOCUMENTS[0]: {10: [0, 2, 5
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked for: the model's name and entry ({} for one of the catalogue), prices, budget, and own files."""
+    """What is asked for: the model's name and entry ({} for one of the catalogue), prices, budget, and the user's own
+    documents, with a table of questions or without.
+    """
 
     name: str
     entry: Mapping[str, Any]
     prices: Mapping[str, float] | None
     budget: float
-    mine: tuple[Path, ...] | None = None
+    documents: Path | None = None
+    questions: Path | None = None
 
     @property
     def is_made_up(self) -> bool:
@@ -110,13 +118,21 @@ def check_study(asked: Asked) -> dict[str, Any]:
             oracle: {"task": "oracle_qa", "title": "Oracle", **asked_alone, "max_new_tokens": 80},
         }
     study: dict[str, Any] = {"models": [asked.name], "experiments": [*experiments], "figures": [*FIGURES]}
-    if asked.mine:
-        study["my_data"] = dict(zip(("documents", "questions"), map(str, asked.mine), strict=True))
+    if asked.documents:
+        study["my_data"] = {"documents": str(asked.documents)}
+    if asked.questions:
+        study["my_data"]["questions"] = str(asked.questions)
         study["experiments"] += MINE
         study["figures"].append(MINE[0])
+    models = {"models": {asked.name: entry}} if entry else {}
+    if asked.documents and not asked.questions:
+        # The user's own text measures what the others do.
+        study["my_data"]["lengths"] = [*FACTS_LENGTHS]
+        study |= {"experiments": [*MY_FACTS], "figures": [*FACTS_FIGURES]}
+        return study | {"define": {**models, "experiments": {name: {"examples": FACTS} for name in MY_FACTS}}}
     gazetteer = {"questions": "mini_gazetteer_questions", "corpus": "mini_gazetteer"}
     study["define"] = {
-        **({"models": {asked.name: entry}} if entry else {}),
+        **models,
         "candidates": {documents: {**gazetteer, "kind": "gold_and_random", "documents": 20}},
         "experiments": experiments,
         "figures": {name: {"title": experiments[name]["title"], "experiments": [name]} for name in FIGURES},
@@ -127,8 +143,9 @@ def check_study(asked: Asked) -> dict[str, Any]:
 def full_study(study: Mapping[str, Any]) -> dict[str, Any]:
     """The config of the full study: the same with more questions and another size."""
     full = deepcopy({**study})
+    lengths = full.get("my_data", {}).pop("lengths", None)
     for name, experiment in full["define"]["experiments"].items():
-        experiment["examples"] = FULL
+        experiment["examples"] = FULL_FACTS if lengths else FULL
         if name in FULL_POSITIONS:
             experiment["positions"] = {**experiment["positions"], **FULL_POSITIONS[name]}
     return full

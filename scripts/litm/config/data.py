@@ -39,9 +39,11 @@ from litm.placements import AS_RETRIEVED
 from litm.retrieval.candidates import FILL, GOLD_AND_RANDOM, CandidateSettings
 from litm.retrieval.search import EXACT
 
-#: Sources of question sets: annotations, a user's table, a user's table with gold passages found, and the first
-#: questions of a dataset. All other question sets are generated with a corpus.
-NATURAL_QUESTIONS, OWN_FILE, FOUND_GOLD, FIRST_OF = "natural_questions", "own_file", "found_gold", "first_of"
+#: Sources of question sets: annotations, a user's table, a user's table with gold passages found, the first questions
+#: of a dataset, and made-up facts in a user's text. All other question sets are generated with a corpus.
+NATURAL_QUESTIONS, OWN_FILE, FOUND_GOLD, FIRST_OF, PLANTED = (
+    "natural_questions", "own_file", "found_gold", "first_of", "planted",
+)  # fmt: skip
 #: Allowed combinations of keys in an entry of questions, each with its source; "" for that of a generated corpus.
 QUESTION_KEYS = {
     frozenset({"corpus"}): "",
@@ -49,6 +51,7 @@ QUESTION_KEYS = {
     frozenset({"file", "corpus"}): OWN_FILE,
     frozenset({"gold_of", "retriever"}): FOUND_GOLD,
     frozenset({"dataset"}): FIRST_OF,
+    frozenset({"facts", "corpus"}): PLANTED,
 }
 #: Kinds of index of dense retrievers, each with the keys that only it has.
 INDEX_KEYS = {EXACT: (), "hnsw": ("links", "explored"), "ivf": ("lists", "probes")}
@@ -258,8 +261,14 @@ class QuestionSet(Entry):
     """A table of question and passage (an id; empty leaves the question out) that overrides the passages found for
     `gold_of`: your edited copy of results/tables/gold_passages.csv.
     """
+    facts: Literal["stated", "linked"] | None = None
+    """Makes up `questions` facts that `corpus` does not have, and puts each into one of its passages: stated (in words
+    of the question) or linked (in other words; another sentence at the start of the context links the two).
+    """
+    documents: Count | None = None
+    """Passages of the largest context of `facts`: consecutive ones of the corpus, from a random place on."""
     source: Made[str] = ""
-    """Its corpus' source, `NATURAL_QUESTIONS`, `OWN_FILE`, `FOUND_GOLD` or `FIRST_OF`."""
+    """Its corpus' source, `NATURAL_QUESTIONS`, `OWN_FILE`, `FOUND_GOLD`, `FIRST_OF` or `PLANTED`."""
 
     def mistakes(self) -> Iterator[str]:
         """See `Entry.mistakes`."""
@@ -267,12 +276,14 @@ class QuestionSet(Entry):
         if keys not in QUESTION_KEYS or (self.corrections and not self.gold_of):
             yield (
                 "give either 'corpus', 'nq_open' and 'annotations', 'file' and 'corpus', 'dataset' and 'questions', or "
-                "'gold_of' and 'retriever' (with or without 'corrections')"
+                "'gold_of' and 'retriever' (with or without 'corrections'), or 'facts' and 'corpus'"
             )
-        if self.questions is not None and keys not in ({"corpus"}, {"dataset"}):
+        if self.questions is not None and keys not in ({"corpus"}, {"dataset"}, {"facts", "corpus"}):
             yield "'questions' is only for a generated corpus or a dataset; 'examples' of an experiment takes the first"
         if keys == {"dataset"} and self.questions is None:
             yield "'questions' is missing: the number of questions to take of the dataset"
+        if (self.facts is None) != (self.documents is None) or (self.facts and self.questions is None):
+            yield "'facts', 'questions' and 'documents' (passages of the largest context) go together"
 
     @property
     def _given(self) -> frozenset[str]:

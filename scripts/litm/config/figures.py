@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from litm.base.messages import UserError
-from litm.base.schema import FILLED_IN, Entry, Names, Ref, choose, one_of, read_entry
+from litm.base.schema import FILLED_IN, Count, Entry, Names, Ref, choose, one_of, read_entry
 from litm.config.experiments import Experiment, item_noun
 from litm.config.sweeps import Sweeps
 from litm.figures.kinds import KINDS
@@ -60,9 +60,14 @@ class Figure(Entry):
     target `published` draws such a figure from published values alone, if it names its `models`.
     """
 
+    windows: dict[str, Count] = Field({})
+    """Context windows of models, in tokens. mean_accuracy_by_size then has the share of the window as a second axis: of
+    the smallest of these windows that the figure shows.
+    """
+
     def settings(self) -> dict:
         """Settings that change the picture, apart from the scores."""
-        return {"name": self.name, **self.model_dump()}
+        return {"name": self.name, **self.model_dump(exclude=set() if self.windows else {"windows"})}
 
     @property
     def module(self) -> str:

@@ -1,11 +1,11 @@
-"""`my_data`: catalogue entries for a user's documents and questions.
+"""`my_data`: catalogue entries for a user's documents and questions; `my_haystack` has those without questions.
 
 They are those of resources/my_data.yaml, filled in. A user could have written the same entries under `define`, and may
 replace their keys there. No later stage knows of `my_data`.
 """
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate, islice
@@ -14,9 +14,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any
 
+from pydantic import Field
+
 from litm.base.files import file_kind
 from litm.base.messages import UserError, counted
-from litm.base.schema import Entry, PathTo, is_anything, is_file, locate
+from litm.base.schema import AsGiven, Entry, PathTo, is_anything, is_file, locate
 from litm.config.yaml_files import read_yaml
 from litm.corpora.documents import Omissions, file_name, has_chunks, ignored_files, passages_of, source_files
 from litm.corpora.passages import SOURCES, CorpusSettings, Passage
@@ -53,6 +55,8 @@ SHARE = 2
 TOKENS_OF_LABEL, TOKENS_BESIDE, LONGER = 15, 300, 1.3
 #: Contexts of passages drawn at random, and those of them that must fit.
 DRAWN, MUST_FIT = 1000, 900
+#: Length of a context: tokens, or a share of a window.
+Length = Annotated[float, Field(gt=0), AsGiven]
 
 
 def _is_table(path: str, where: str) -> None:
@@ -71,9 +75,14 @@ class MyData(Entry):
     """A folder, or one file, of documents: .txt, .md, .html, .pdf, .docx, .pptx, .xlsx, .epub, .jsonl, .json, .tsv,
     .csv; relative to the working directory or the project. Not with a `retrieved` that has the texts.
     """
-    questions: Annotated[str, PathTo(_is_table)]
+    questions: Annotated[str | None, PathTo(_is_table)] = None
     """A table (.csv, .tsv, .json, .jsonl, .parquet) with the columns question and answer (several separated by |, or a
-    list) and, if known, the place of the answer: file, page, text (words of the passage).
+    list) and, if known, the place of the answer: file, page, text (words of the passage). If omitted, made-up facts are
+    put into the documents and asked for (docs/your_haystack.md).
+    """
+    lengths: Annotated[tuple[Length, ...], Field(strict=False, min_length=1)] | None = None
+    """Without questions: the lengths of contexts, in tokens or, up to 1, as shares of the model's window, as in [4000,
+    16000] or [0.25, 0.5]. If omitted, from 6 % to 90 % of the smallest window.
     """
     corrections: Annotated[str | None, PathTo(_is_no_result)] = None
     """A copy of results/tables/gold_passages.csv in which you have corrected the column passage (an id; empty leaves
@@ -91,6 +100,11 @@ class MyData(Entry):
             yield "'retrieved' has the texts: leave 'documents' out"
         if not texts and self.documents is None:
             yield "'documents' is missing: a folder, or one file, of documents"
+        for key in ("corrections", "retrieved"):
+            if self.questions is None and getattr(self, key) is not None:
+                yield f"'{key}' needs 'questions': a table of questions and answers"
+        if self.questions is not None and self.lengths is not None:
+            yield "'lengths' is for documents without 'questions'; with them, define.experiments has the sizes"
 
 
 @dataclass(frozen=True)
@@ -105,11 +119,8 @@ class MyEntries:
     """What limits the largest size, in words."""
     kept: tuple[str, ...] = ()
     """Columns of the questions for clusters."""
-
-    @property
-    def experiments(self) -> tuple[str, ...]:
-        """The names of its experiments."""
-        return MY_EXPERIMENTS if self.entries else ()
+    experiments: tuple[str, ...] = ()
+    """The names of its experiments."""
 
     def lines(self, cells: Mapping[str, Sequence[Cell]]) -> Iterator[str]:
         """All notes, with those on the experiments as they run, and the reason if the sizes are those chosen here.
@@ -134,7 +145,7 @@ class MyEntries:
 
 
 @dataclass(frozen=True)
-class _Texts:
+class Texts:
     """The user's documents; only the first are read."""
 
     source: str
@@ -146,7 +157,7 @@ class _Texts:
     are_whole: bool
     """Whether documents are passages as they are."""
     first: tuple[str, ...]
-    """First passages with their titles, of at most `LOOKED_AT`."""
+    """First passages with their titles."""
     places: tuple[str, ...]
     """File and line of each of the first passages."""
     left_out: tuple[str, ...] = ()
@@ -162,9 +173,10 @@ def read_my_data(as_written: MyData, models: Mapping[str, AnyModel], root: Path)
     questions, in the retrieved results and in the first documents, and for too few documents.
     """
     mine = as_written.placed("config.my_data").located(root, {})
+    assert mine.questions is not None, "without them there is another reader"
     table = read_own_table(Path(mine.questions))
     questions = table.questions
-    texts = _look_at(mine, as_written)
+    texts = look_at(mine, as_written)
     if not any(file_kind(name) in (*KINDS, ".xlsx") for name in texts.files):
         # The names of chunks and rows are known only after all documents are read.
         names = FileNames([name] for name in texts.files)
@@ -193,16 +205,16 @@ def read_my_data(as_written: MyData, models: Mapping[str, AnyModel], root: Path)
         *(f"my_data: {line}" for line in retrieved_notes),
         *(f"my_data: {limit.left_out}" for limit in limits if limit.left_out),
     ]
-    return MyEntries(entries, tuple(notes), why, kept)
+    return MyEntries(entries, tuple(notes), why, kept, MY_EXPERIMENTS)
 
 
-def _look_at(mine: MyData, as_written: MyData) -> _Texts:
-    """The documents of `mine`, whose paths are located; `as_written` has those of the config."""
+def look_at(mine: MyData, as_written: MyData, most: int = LOOKED_AT) -> Texts:
+    """The documents of `mine`, whose paths are located; `as_written` has those of the config. most: passages read."""
     if mine.documents is None:
         run = Path(mine.retrieved or "")
         retrieved_passages = islice(retrieved(run, CorpusSettings()), LOOKED_AT)
         places, first = _shown(retrieved_passages)
-        return _Texts("retrieved", run, (run.name,), True, first, places)
+        return Texts("retrieved", run, (run.name,), True, first, places)
     folder = Path(mine.documents)
     if all((folder / name).is_file() for name in BEIR):
         folder = folder / BEIR[0]
@@ -219,11 +231,11 @@ def _look_at(mine: MyData, as_written: MyData) -> _Texts:
     are_whole = mine.retrieved is not None or all(map(has_chunks, files))
     omitted = Omissions()
     passages = passages_of(folder, files, None if are_whole else WORDS, omitted)
-    looked = list(islice((placed for placed in passages if placed[1].text), LOOKED_AT))
+    looked = list(islice((placed for placed in passages if placed[1].text), most))
     places, first = _shown(placed for placed in looked if placed[1].copy_of is None)
     names = tuple(file_name(folder, file) for file in files)
     left_out = tuple(filter(None, (ignored_files(folder, files), *omitted.lines())))
-    return _Texts("documents", folder, names, are_whole, first, places, left_out, len(looked) - len(first))
+    return Texts("documents", folder, names, are_whole, first, places, left_out, len(looked) - len(first))
 
 
 def _shown(passages: Iterable[tuple[str, Passage]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -246,17 +258,12 @@ class _Limit:
     """What the limit leaves out."""
 
 
-def _fitting(name: str, model: AnyModel, texts: _Texts, root: Path) -> _Limit | None:
+def _fitting(name: str, model: AnyModel, texts: Texts, root: Path) -> _Limit | None:
     """The number of passages that fit a model's window; None if the window is unknown."""
-    path = model.stored_at(root)
-    window = getattr(model, "context_window", None) or (path and known_window(path))
+    window, count = token_counter(model, root)
     if not window or not texts.first:
         return None
-    if tokenizer := getattr(model, "tokenizer", None):
-        # A dataset has a name instead of a path, and its file may not be here yet.
-        with suppress(UserError):
-            path = locate(tokenizer, root, "tokenizer")
-    tokens = count_tokens(path, texts.first)
+    tokens = count(texts.first)
     fit = _number_fitting(tokens, window - TOKENS_BESIDE)
     most, place = max(zip(tokens, texts.places, strict=True))
     largest = f"such as {place} with about {most:,} tokens"
@@ -265,6 +272,19 @@ def _fitting(name: str, model: AnyModel, texts: _Texts, root: Path) -> _Limit | 
     left_out = f"no prompt with one of {counted(too_long, 'passage')}, {largest}, fits the window of {name}"
     why = f"about {fit} fit the window of {name}, {window:,} tokens"
     return _Limit(fit, why, remedy, left_out if too_long else "")
+
+
+def token_counter(model: AnyModel, root: Path) -> tuple[int | None, Callable[[Sequence[str]], Sequence[int]]]:
+    """A model's window, None if it is not known, and the function that counts the tokens of texts: by its tokenizer, or
+    else by their characters.
+    """
+    path = model.stored_at(root)
+    window = getattr(model, "context_window", None) or (path and known_window(path)) or None
+    if tokenizer := getattr(model, "tokenizer", None):
+        # A dataset has a name instead of a path, and its file may not be here yet.
+        with suppress(UserError):
+            path = locate(tokenizer, root, "tokenizer")
+    return window, lambda texts: count_tokens(path, texts)
 
 
 def _number_fitting(tokens: Sequence[int], room: int) -> int:
@@ -310,7 +330,7 @@ def _positions(sizes: list[int]) -> dict[str, list[int]]:
 
 
 def _entries(
-    entries: dict[str, dict[str, Any]], mine: MyData, texts: _Texts, hits: list[int], sizes: list[int]
+    entries: dict[str, dict[str, Any]], mine: MyData, texts: Texts, hits: list[int], sizes: list[int]
 ) -> dict[str, dict[str, dict]]:
     """The entries of my_data.yaml, filled in. hits: passages per question of the user's retrieval system, ascending."""
     retriever = {"retriever": RETRIEVER}
@@ -334,13 +354,20 @@ def _entries(
     return entries
 
 
-def _notes(texts: _Texts, mine: MyData, table: OwnTable) -> list[str]:
-    more = " or more" if len(texts.first) + texts.copies == LOOKED_AT else ""
+def text_notes(texts: Texts, most: int = LOOKED_AT) -> list[str]:
+    """What the documents are, and what is left out of them. most: passages read at most."""
+    more = " or more" if len(texts.first) + texts.copies == most else ""
     copies = f"; left out as copies of these: {texts.copies}{more}" if texts.copies else ""
     cut = "kept as they are" if texts.are_whole else f"of at most {WORDS} words"
-    notes = [
+    return [
         f"my_data: {texts.path}: {len(texts.files)} files, {len(texts.first)}{more} passages {cut}{copies}",
         *(f"my_data: {texts.path}: {line}" for line in texts.left_out),
+    ]
+
+
+def _notes(texts: Texts, mine: MyData, table: OwnTable) -> list[str]:
+    notes = [
+        *text_notes(texts),
         *([f"my_data: {mine.retrieved}: its retrieved passages are used instead of BM25's"] if mine.retrieved else []),
         f"my_data: {mine.questions}: {len(table.questions)} questions; columns {', '.join(table.used)}"
         + (f"; also kept: {', '.join(table.kept)}" if table.kept else ""),

@@ -19,6 +19,7 @@ from litm.config.data import Candidates, Corpus, Dataset, QuestionSet, Reranker,
 from litm.config.experiments import Experiment, short_limits
 from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.my_data import MyEntries, read_my_data
+from litm.config.my_haystack import read_haystack
 from litm.config.selection import select
 from litm.config.sweeps import AskableModel, Selection, Sweeps
 from litm.config.yaml_files import read_yaml
@@ -336,7 +337,8 @@ def _with_my_data(config: Config, root: Path) -> tuple[Config, MyEntries]:
     if config.my_data is None:
         return config, MyEntries({})
     models = read_catalogue("models", root, config)
-    mine = read_my_data(config.my_data, {name: models[name] for name in config.models if name in models}, root)
+    read = read_my_data if config.my_data.questions else read_haystack
+    mine = read(config.my_data, {name: models[name] for name in config.models if name in models}, root)
     default = read_yaml(root / "config" / "config.yaml")
     if config.experiments == tuple(default["experiments"]):
         config = config.changed(experiments=mine.experiments)

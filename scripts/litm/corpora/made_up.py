@@ -192,6 +192,11 @@ def _given_names() -> tuple[tuple[str, str], ...]:
     return tuple((woman, man) for woman, man in pairs)
 
 
+def given_names() -> list[str]:
+    """The given names of persons."""
+    return [name for pair in _given_names() for name in pair]
+
+
 @cache
 def _kind(label: str) -> Mapping[str, Any]:
     (kind,) = (kind for kind in words("encyclopedia")["kinds"] if kind["label"] == label)
@@ -239,11 +244,10 @@ def _write_article(seed: int, id_: str, entity: _Entity, family: Sequence[_Entit
     day, month, year = date(seed, entity.number)
     amount = number(seed, entity.number)
     surname, place = (coined_name(seed, 2 * entity.number + offset) for offset in (0, 1))
-    given_names = [name for pair in _given_names() for name in pair]
     facts = {
         "date": f"{day} {month} {year}",
         "number": f"{amount:,}",
-        "person": f"{rng.choice(given_names)} {surname}",
+        "person": f"{rng.choice(given_names())} {surname}",
         "name": rng.choice(entity.kind["coined"]).format(place),
     }
     aliases = {"date": (f"{month} {day}, {year}",), "number": (str(amount),)}

@@ -103,17 +103,48 @@ def means(figure: Mapping, rows: Rows) -> Chart:
 
     Without score rows, as for published values, intervals are the widest that the cells' intervals allow.
     """
-    sweeps = (sweep[sweep["experiment"].isin(list(figure["experiments"]))] for sweep in rows.scores)
-    of_sweeps = [position_means(sweep) for sweep in sweeps if len(sweep)]
+    of_sweeps, lengths = [], []
+    for scores in rows.scores:
+        if len(sweep := scores[scores["experiment"].isin(list(figure["experiments"]))]):
+            of_sweeps.append(position_means(sweep))
+            lengths.append(sweep.groupby(["model", "size"], as_index=False)["prompt_tokens"].mean())
     cells = pd.concat(of_sweeps) if of_sweeps else means_of_cells(shown_cells(figure, rows.accuracy))
     published = None if rows.published is None else means_of_cells(shown_cells(figure, rows.published))
-    chart = _by_size(figure, shown_cells(figure, cells), published, rows)
+    chart = _with_shares(figure, _by_size(figure, shown_cells(figure, cells), published, rows), lengths)
     counts = shown_cells(figure, rows.accuracy).dropna(subset=["position"]).groupby("size")["position"].nunique()
     if counts.nunique() < 2:
         return chart
     counts_text = ", ".join(f"{count} at {size}" for size, count in counts.items())
     uneven = f"number of positions: {counts_text}; more positions between the ends lower the mean of a U"
     return replace(chart, note="\n".join(filter(None, [chart.note, uneven])))
+
+
+def _with_shares(figure: Mapping, chart: Chart, lengths: Sequence[pd.DataFrame]) -> Chart:
+    """The chart with the share of the window below each size, if the figure has windows.
+
+    A share is the mean tokens of prompts, as the model or its server counted them, over the smallest window that the
+    chart shows.
+
+    lengths: rows of model, size and mean `prompt_tokens`, a table per sweep.
+    """
+    shown = {model: window for model, window in (figure.get("windows") or {}).items() if model in chart.models}
+    if not shown:
+        return chart
+    model, window = min(shown.items(), key=lambda named: named[1])
+    known = pd.concat(lengths).dropna() if lengths else pd.DataFrame(columns=["model", "size", "prompt_tokens"])
+    means = known[known["model"] == model].groupby("size")["prompt_tokens"].mean()
+    panels = [
+        replace(
+            panel,
+            ticks=tuple(
+                (size, f"{label}\n{means[size] / window:.0%}" if size in means else label)
+                for size, label in panel.ticks
+            ),
+        )
+        for panel in chart.panels
+    ]
+    of = f"the window of {model}, {window:,} tokens" if len(chart.models) > 1 else f"the window, {window:,} tokens"
+    return replace(chart, panels=tuple(panels), x_label=f"{chart.x_label}\nand mean share of {of}")
 
 
 def _by_size(figure: Mapping, cells: pd.DataFrame, published: pd.DataFrame | None, rows: Rows) -> Chart:

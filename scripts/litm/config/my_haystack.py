@@ -1,0 +1,133 @@
+"""`my_data` without questions: catalogue entries for made-up facts in a user's own text.
+
+They are those of resources/my_haystack.yaml, filled in, as `my_data` with questions fills in its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from pathlib import Path
+from statistics import fmean
+
+from litm.base.messages import UserError
+from litm.config.my_data import (
+    CORPUS,
+    TOKENS_BESIDE,
+    TOKENS_OF_LABEL,
+    MyData,
+    MyEntries,
+    look_at,
+    text_notes,
+    token_counter,
+)
+from litm.config.yaml_files import read_yaml
+from litm.engines.model_entries import AnyModel
+
+#: Lengths of contexts if the config has none, as shares of the smallest window; that of a model whose window is not
+#: known, in tokens. The last share leaves room for the answer, and for passages longer than the mean.
+SHARES, USUAL_WINDOW = (0.06, 0.12, 0.25, 0.5, 0.9), 8192
+#: Depths of the fact in each context, and passages of the smallest context, for a start, a middle and an end.
+DEPTHS, FEWEST = 5, 3
+#: Passages read at each start, for their number and their mean length.
+LOOKED_AT = 3000
+
+
+@dataclass(frozen=True)
+class Window:
+    """A model's window and the length of the user's passages in its tokens."""
+
+    model: str
+    """Name of the model."""
+    tokens: int
+    """The window in tokens, `USUAL_WINDOW` if it is not known."""
+    is_known: bool
+    """Whether it is known."""
+    passage_tokens: float
+    """Mean tokens of a passage with its label."""
+
+
+def read_haystack(as_written: MyData, models: Mapping[str, AnyModel], root: Path) -> MyEntries:
+    """The entries for made-up facts in a user's documents, and the choices made.
+
+    models: the selected ones by name. Raises `UserError` for the first mistake in the first documents, and for too few.
+    """
+    mine = as_written.placed("config.my_data").located(root, {})
+    texts = look_at(mine, as_written, LOOKED_AT)
+    windows = [window_of(name, model, texts.first, root) for name, model in models.items()]
+    window = min(windows, key=attrgetter("tokens"))
+    lengths = lengths_in_tokens(mine.lengths, window)
+    too_long = len(mine.lengths or SHARES) - len(lengths)
+    sizes = passages_of_lengths(lengths, window, len(texts.first))
+    entries = read_yaml(root / "resources" / "my_haystack.yaml")
+    whole = {"passage_words": None} if texts.are_whole else {}
+    entries["corpora"][CORPUS] = {"source": texts.source, "path": str(texts.path), **whole}
+    for questions in entries["questions"].values():
+        questions["documents"] = max(sizes)
+    for experiment in entries["experiments"].values():
+        if experiment["task"] == "multi_document_qa":
+            experiment.setdefault("positions", {str(size): positions(size) for size in sizes})
+    entries["figures"]["my_facts_by_length"]["windows"] = {
+        known.model: known.tokens for known in windows if known.is_known
+    }
+    notes = [
+        *text_notes(texts, LOOKED_AT),
+        "my_data: no questions: made-up facts are put into the passages, and asked for",
+        *([] if window.is_known else [_unknown(window)]),
+        *([f"my_data: lengths: {too_long} of them exceed the window and are left out"] if too_long else []),
+        f"my_data: contexts of {_sizes_in_words(sizes, window)}",
+    ]
+    return MyEntries(entries, tuple(notes), experiments=tuple(entries["experiments"]))
+
+
+def window_of(name: str, model: AnyModel, texts: Sequence[str], root: Path) -> Window:
+    """A model's window, with the mean tokens of these passages as it counts them; `USUAL_WINDOW` if it is not known."""
+    window, count = token_counter(model, root)
+    tokens = fmean(count(texts)) + TOKENS_OF_LABEL if texts else 0.0
+    return Window(name, window or USUAL_WINDOW, window is not None, tokens)
+
+
+def lengths_in_tokens(given: Sequence[float] | None, window: Window) -> list[int]:
+    """Lengths in tokens that do not exceed the window: shares (up to 1) are of it; `UserError` if all exceed it."""
+    lengths = [round(length * window.tokens) if length <= 1 else round(length) for length in given or SHARES]
+    fitting = [length for length in lengths if length <= window.tokens]
+    if not fitting:
+        raise UserError(
+            f"config.my_data.lengths: {min(lengths):,} tokens exceed the window of {window.model}, "
+            f"{window.tokens:,} tokens; give shorter ones, or shares such as 0.5"
+        )
+    return fitting
+
+
+def passages_of_lengths(lengths: Sequence[int], window: Window, available: int) -> list[int]:
+    """Numbers of passages that have about these lengths with the rest of a prompt, ascending; at most all passages.
+
+    Raises `UserError` if none has a start, a middle and an end.
+    """
+    sizes = {min(available, int((length - TOKENS_BESIDE) / window.passage_tokens)) for length in lengths}
+    kept = sorted(size for size in sizes if size >= FEWEST)
+    if not kept:
+        raise UserError(
+            f"config.my_data: a context needs {FEWEST} passages or more; the text has {available} with about "
+            f"{window.passage_tokens:.0f} tokens each, and the longest context {max(lengths):,} tokens: add documents, "
+            "or raise 'lengths'"
+        )
+    return kept
+
+
+def positions(size: int) -> list[int]:
+    """Positions at `DEPTHS` equal steps from the first to the last of a context."""
+    return sorted({round(step * (size - 1) / (DEPTHS - 1)) for step in range(DEPTHS)})
+
+
+def _sizes_in_words(sizes: Sequence[int], window: Window) -> str:
+    """The sizes with their share of the window."""
+    tokens = [TOKENS_BESIDE + size * window.passage_tokens for size in sizes]
+    shares = ", ".join(f"{size} ({length / window.tokens:.0%})" for size, length in zip(sizes, tokens, strict=True))
+    return f"{shares} passages (about so much of the window of {window.model}, {window.tokens:,} tokens)"
+
+
+def _unknown(window: Window) -> str:
+    return (
+        f"my_data: the window of {window.model} is not known: {USUAL_WINDOW:,} tokens are assumed; set the model's "
+        "'context_window', or 'lengths' in tokens"
+    )

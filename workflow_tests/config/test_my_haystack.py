@@ -1,0 +1,84 @@
+"""`my_data` without questions: made-up facts in the documents, at lengths that fit the window, become entries."""
+
+import pytest
+import yaml
+from conftest import ROOT
+from programs import refused
+
+from litm.config.data import PLANTED
+from litm.config.study import load_study
+
+DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+FACTS = ["my_facts", "my_linked_facts", "my_facts_alone", "my_linked_facts_alone"]
+
+
+@pytest.fixture
+def docs(tmp_path, monkeypatch) -> None:
+    """Two hundred documents of 30 words."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    for number in range(200):
+        (tmp_path / "docs" / f"d{number:03}.txt").write_text(f"Town {number} has a mill and a school. " * 4)
+
+
+def study(window: int | None = 8000, my_data: dict | None = None, **config):
+    keys = {} if window is None else {"context_window": window}
+    model = {"engine": "openai", "base_url": "http://127.0.0.1:1/v1", "api_model": "m", **keys}
+    define = {"models": {"served": model}, **config.pop("define", {})}
+    mine = {"documents": "docs", **(my_data or {})}
+    return load_study({**DEFAULT, "models": ["served"], "my_data": mine, "define": define, **config}, ROOT)
+
+
+def cells(one, name: str = "my_facts") -> dict[int, list[str]]:
+    by_size: dict[int, list[str]] = {}
+    for cell in one.experiments[name].cells:
+        by_size.setdefault(cell.size, []).append(cell.placement)
+    return by_size
+
+
+def test_documents_alone_give_two_curves_of_made_up_facts_with_their_references(docs):
+    one = study()
+    assert [*one.experiments] == FACTS
+    assert {name: one.questions[name].source for name in ("my_stated_facts", "my_linked_facts")} == {
+        "my_stated_facts": PLANTED, "my_linked_facts": PLANTED
+    }  # fmt: skip
+    assert cells(one) == cells(one, "my_linked_facts") and len(cells(one)) > 2
+    assert one.questions["my_stated_facts"].documents == max(cells(one))
+    assert all(len(places) == 5 or size < 5 for size, places in cells(one).items())
+    assert {"my_facts", "my_facts_by_length"} <= {*one.figures}
+    assert one.figures["my_facts_by_length"].windows == {"served": 8000}
+
+
+def test_lengths_are_shares_of_the_window_or_tokens(docs):
+    quarter, half = (max(cells(study(my_data={"lengths": [share]}))) for share in (0.25, 0.5))
+    assert abs(half - 2 * quarter) <= 300 / 60 + 2
+    assert max(cells(study(my_data={"lengths": [4000, 2000]}))) == half
+    assert max(cells(study(window=16000, my_data={"lengths": [0.25]}))) == half
+
+
+def test_lengths_do_not_exceed_the_text_nor_the_window(docs):
+    assert max(cells(study(window=1_000_000))) == 200
+    assert "9,000 tokens exceed the window of served, 8,000 tokens" in refused(study, my_data={"lengths": [9000]})
+    assert max(cells(study(my_data={"lengths": [9000, 0.5]}))) == max(cells(study(my_data={"lengths": [0.5]})))
+    assert "a context needs 3 passages or more" in refused(study, window=400)
+
+
+def test_a_window_that_is_not_known_is_assumed_and_said(docs):
+    one = study(window=None)
+    assert any("the window of served is not known: 8,192 tokens are assumed" in note for note in one.notes)
+    assert one.figures["my_facts_by_length"].windows == {}
+
+
+def test_define_changes_the_entries(docs):
+    own = {"experiments": {"my_facts": {"positions": {"4": [0, 3]}, "examples": 7}}}
+    one = study(define=own)
+    assert cells(one) == {4: ["gold_at_0", "gold_at_3"]} and one.experiments["my_facts"].examples == 7
+    assert one.experiments["my_linked_facts"].examples == 20
+    assert "has 100 questions" in refused(study, define={"experiments": {"my_facts": {"examples": 200}}})
+
+
+def test_keys_of_made_up_facts_go_together(docs):
+    for entry in ({"facts": "stated", "corpus": "mini_gazetteer"}, {"corpus": "mini_gazetteer", "documents": 3}):
+        assert "go together" in refused(study, define={"questions": {"mine": entry}})
+    wrong = {"facts": "said", "corpus": "mini_gazetteer", "documents": 3, "questions": 3}
+    assert "questions.mine.facts" in refused(study, define={"questions": {"mine": wrong}})
