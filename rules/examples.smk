@@ -45,3 +45,24 @@ rule check_examples:
             "--experiment {wildcards.experiment:q} {params.generated} {params.design} "
             "--examples {input.examples:q} --output {output:q}",
         )
+
+
+rule plant_facts:
+    input:
+        ancient(QUESTIONS("results/passages/{corpus}/shards")),
+        passages=QUESTIONS("results/passages/{corpus}/manifest.json"),
+    output:
+        "results/questions/{planted}.jsonl.gz",
+    log:
+        "results/logs/plant_facts/{planted}.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **settings(taken=QUESTIONS.questions, **QUESTIONS.keys("facts documents"), seed=STUDY.seed),
+    shell:
+        command(
+            "plant_facts",
+            "{params.facts} {params.taken} {params.documents} {params.seed} --passages {input.passages:q} "
+            "--output {output:q}",
+        )

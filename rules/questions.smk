@@ -36,24 +36,3 @@ rule take_questions:
         **settings(taken=QUESTIONS.questions),
     shell:
         command("take_questions", "{params.taken} --dataset {input.dataset:q} --output {output:q}")
-
-
-rule plant_facts:
-    input:
-        ancient(QUESTIONS("results/passages/{corpus}/shards")),
-        passages=QUESTIONS("results/passages/{corpus}/manifest.json"),
-    output:
-        "results/questions/{planted}.jsonl.gz",
-    log:
-        "results/logs/plant_facts/{planted}.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        **settings(taken=QUESTIONS.questions, **QUESTIONS.keys("facts documents"), seed=STUDY.seed),
-    shell:
-        command(
-            "plant_facts",
-            "{params.facts} {params.taken} {params.documents} {params.seed} --passages {input.passages:q} "
-            "--output {output:q}",
-        )

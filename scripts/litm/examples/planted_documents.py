@@ -39,14 +39,17 @@ def planted_records(
             id_, title, linking = others[0]
             others[0] = (id_, title, with_sentence(linking, fact.link, rng))
         gold = run[host]
-        record = QuestionRecord.of(
+        record = QuestionRecord.from_documents(
             fact.question,
             fact.answers,
             [
-                Document.of(
+                Document.from_fields(
                     gold.title, with_sentence(gold.text, fact.sentence, rng), id=gold.id, has_answer=True, is_gold=True
                 ),
-                *(Document.of(title, text, id=id_, has_answer=False, is_gold=False) for id_, title, text in others),
+                *(
+                    Document.from_fields(title, text, id=id_, has_answer=False, is_gold=False)
+                    for id_, title, text in others
+                ),
             ],
         )
         yield QuestionRecord({**record.fields, KIND: fact.kind})
