@@ -107,7 +107,7 @@ def means(figure: Mapping, rows: Rows) -> Chart:
     for scores in rows.scores:
         if len(sweep := scores[scores["experiment"].isin(list(figure["experiments"]))]):
             of_sweeps.append(position_means(sweep))
-            lengths.append(sweep.groupby(["model", "size"], as_index=False)["prompt_tokens"].mean())
+            lengths.append(sweep.groupby(["model", "size"])["prompt_tokens"].mean().reset_index())
     cells = pd.concat(of_sweeps) if of_sweeps else means_of_cells(shown_cells(figure, rows.accuracy))
     published = None if rows.published is None else means_of_cells(shown_cells(figure, rows.published))
     chart = _with_shares(figure, _by_size(figure, shown_cells(figure, cells), published, rows), lengths)
