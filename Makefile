@@ -39,7 +39,7 @@ test: $(INSTALLED)
 
 # In one run, because each worker takes 15 seconds to collect all tests.
 test-all: $(INSTALLED)
-	$(PYTEST) -m "not slow and not slurm and not frameworks"
+	$(PYTEST) -m "not slow and not slurm and not frameworks and not pypi"
 
 reference: $(INSTALLED)
 	PYTHONPATH=scripts $(BIN)/python scripts/config/write_reference.py

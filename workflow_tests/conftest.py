@@ -42,7 +42,7 @@ DATA_VARIABLE = "LITM_TEST_DATA"
 
 
 #: What `-m` is for tests that the command line names by file; one named by its `::` runs whatever its marks.
-MARKS_IN_A_NAMED_FILE = "not slow and not slurm and not frameworks"
+MARKS_IN_A_NAMED_FILE = "not slow and not slurm and not frameworks and not pypi"
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -20,6 +20,8 @@ def main(config: dict, lock: Path, results: Path = Path("results")) -> None:
     remote = look_remote(study, results)
     checks = examine(study, lock.read_text(encoding="utf-8").splitlines(), results, remote)
     print(checks_table(checks))
+    # `litm doctor` shows the lines of this program alone.
+    print(*study.my_data, *study.left_out, sep="\n", end="\n" if study.my_data or study.left_out else "")
     print(first_steps(study, remote))
     print("The target `estimate` says what all of it takes: prompts, tokens, hours, US$.")
     if any(check.status == MISSING for check in checks):

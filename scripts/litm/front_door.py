@@ -12,7 +12,7 @@ from pathlib import Path
 
 from litm.base.cli import run
 from litm.base.messages import UserError, note
-from litm.config.study_words import cores_of, new_spelling, quiet_of, study_words
+from litm.config.study_words import cores_of, is_told, new_spelling, quiet_of, study_words
 
 #: Verbs on studies with what they do, and the targets that are asked of Snakemake.
 STUDY_VERBS = {
@@ -74,7 +74,7 @@ def enter(words: Sequence[str]) -> None:
         sys.argv[:] = [f"litm {verb}", *(_with_option(rest) if verb in TAKES_FOLDERS else rest)]
         import_module(OTHER_VERBS[verb][1]).main()
     elif verb in STUDY_VERBS and not (verb != "run" and _foreign_options(verb, rest)):
-        _start(_words_of(verb, rest))
+        _start(_words_of(verb, rest), only_jobs=verb == "doctor" and not is_told(_divided(rest)[1]))
     else:
         _enter_as_before(words)
 
@@ -131,10 +131,10 @@ def _with_option(words: Sequence[str]) -> list[str]:
     return ["--results", *words] if words and not words[0].startswith("-") else [*words]
 
 
-def _start(words: Sequence[str]) -> None:
-    from litm.workflow.start import start_snakemake
+def _start(words: Sequence[str], only_jobs: bool = False) -> None:
+    from litm.workflow.start import run_jobs_of, start_snakemake
 
-    start_snakemake(words)
+    (run_jobs_of if only_jobs else start_snakemake)(words)
 
 
 if __name__ == "__main__":

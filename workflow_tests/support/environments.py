@@ -1,13 +1,24 @@
-"""Distributions and what they need, and environments with some of them alone."""
+"""The wheel of this checkout; distributions and what they need, and environments with some of them alone."""
 
+import subprocess
+import sys
 import venv
 from collections.abc import Iterable
 from importlib.metadata import distribution, requires
 from pathlib import Path
 
+from conftest import ROOT
 from packaging.requirements import Requirement
 
 from litm.checks.doctor import normalized
+
+
+def wheel_in(folder: Path) -> Path:
+    """Build the wheel of this checkout in a folder; returns its path."""
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
 
 
 def with_dependencies(names: Iterable[str]) -> set[str]:

@@ -63,7 +63,8 @@ MISTAKES = {
 def said(monkeypatch, tmp_path) -> list[list[str]]:
     """The words that Snakemake gets, which is not started; the working directory is empty."""
     words: list[list[str]] = []
-    monkeypatch.setattr("litm.workflow.start.start_snakemake", lambda given: words.append([*given]))
+    for name in ("start_snakemake", "run_jobs_of"):
+        monkeypatch.setattr(f"litm.workflow.start.{name}", lambda given: words.append([*given]))
     monkeypatch.chdir(tmp_path)
     return words
 

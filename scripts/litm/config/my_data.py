@@ -374,8 +374,8 @@ def _notes(texts: Texts, mine: MyData, table: OwnTable) -> list[str]:
         *(f"my_data: {mine.questions}: {note}" for note in table.notes),
     ]
     notes.append(
-        f"my_data: {mine.questions}: answers count as whole words (metric: whole_words); earlier versions also found "
-        "them inside words (metric: best_subspan_em in define.experiments)"
+        f"my_data: {mine.questions}: answers count as whole words (metric: whole_words); best_subspan_em, as metric in "
+        "define.experiments, also finds them inside words"
     )
     if long := long_answers(table.questions):
         notes.append(

@@ -18,10 +18,14 @@ def study_words(targets: Sequence[str], studies: Sequence[str], cores: str, thei
     return [*targets, *quiet_of(theirs), *files, *cores_of(theirs, cores), *theirs]
 
 
+def is_told(words: Sequence[str]) -> bool:
+    """Whether these words say how much Snakemake prints."""
+    return any(word.partition("=")[0] in LOUDNESS for word in words)
+
+
 def quiet_of(words: Sequence[str]) -> list[str]:
     """The option for less of Snakemake's lines, unless these words have one, or only read."""
-    is_told = any(word.partition("=")[0] in LOUDNESS for word in words)
-    return [] if is_told or not IS_READING.isdisjoint(words) else [*QUIET]
+    return [] if is_told(words) or not IS_READING.isdisjoint(words) else [*QUIET]
 
 
 def cores_of(words: Sequence[str], cores: str = "all") -> list[str]:

@@ -5,10 +5,13 @@ Snakemake reads both before this workflow does, and ends with a traceback or wit
 
 import os
 import re
+import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NoReturn
 
 from litm.base.messages import SCRIPTS, UserError, is_clone
 
@@ -46,3 +49,30 @@ def start_snakemake(words: Sequence[str]) -> None:
     command, environment = snakemake_command(words)
     sys.stdout.flush()
     os.execve(command[0], command, environment)
+
+
+def run_jobs_of(words: Sequence[str]) -> NoReturn:
+    """Run Snakemake with these words, and exit with its status. Only what its jobs print is shown; where they print
+    nothing, because they run elsewhere or cannot start, all of Snakemake's lines are.
+    """
+    command, environment = snakemake_command(words)
+    has_printed = False
+    with (
+        tempfile.TemporaryFile("w+", errors="replace") as log,
+        subprocess.Popen(
+            command, env=environment, text=True, stdout=subprocess.PIPE, stderr=log, errors="replace"
+        ) as running,
+    ):
+        try:
+            for line in running.stdout or ():
+                print(line, end="", flush=True)
+                has_printed = True
+        except SystemExit:
+            # SIGTERM or SIGHUP to this program; Ctrl-C is sent to both.
+            running.terminate()
+            raise
+        status = running.wait()
+        if not has_printed:
+            log.seek(0)
+            sys.stderr.write(log.read())
+    sys.exit(status)
