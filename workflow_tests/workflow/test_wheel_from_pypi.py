@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,16 @@ def litm(wheel, tmp_path):
 
     run.folder = folder
     return run
+
+
+@pytest.mark.parametrize(
+    "extra", tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+)
+def test_the_packages_of_an_extra_go_together(wheel, extra):
+    command = ["uv", "pip", "compile", "--quiet", "--python-version", "3.11", "--python-platform", "linux", "-"]
+    needed = f"lost-in-the-middle[{extra}] @ {wheel.as_uri()}"
+    done = subprocess.run(command, input=needed, capture_output=True, text=True)
+    assert done.returncode == 0 and "snakemake==" in done.stdout, done.stderr
 
 
 def first_commands() -> list[list[str]]:

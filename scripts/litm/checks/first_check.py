@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from litm.base.cli import describe_os_error
 from litm.base.messages import UserError, install_command, money
 from litm.base.table_files import plain_rows
 from litm.checks.doctor import packages
@@ -119,9 +120,12 @@ def _write(path: Path, study: Mapping[str, Any]) -> None:
     """Write a study's file, over one that this wrote; `UserError` if another's is there."""
     if path.exists() and not path.read_text(encoding="utf-8").startswith(WRITTEN):
         raise UserError(f"{path} is not of `litm check`: name another folder with --folder")
-    path.parent.mkdir(parents=True, exist_ok=True)
     text = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=100)
-    path.write_text(f"{WRITTEN}\n{text}", encoding="utf-8")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{WRITTEN}\n{text}", encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{describe_os_error(error)}: name a folder that can be written with --folder") from None
 
 
 # --- Before the first request ------------------------------------------------------------------------------------
