@@ -27,6 +27,7 @@ rule tables:
     input:
         TABLES.files,
         TABLES.in_the_paper,
+        TABLES.to_label,
         PAGES.summaries,
         FINDINGS,
         RECORD,

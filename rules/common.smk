@@ -31,7 +31,7 @@ from litm.config.study import load_study
 from litm.config.sweeps import FILES
 from litm.examples.tasks import module_of
 from litm.models.devices import has_gpu
-from litm.records.measures import ANSWER, LOG_PROBABILITY
+from litm.records.measures import ANSWER, LOG_PROBABILITY, VERDICT
 from litm.scoring.metrics import METRICS, Metric
 from litm.workflow.console import listen, say
 from litm.workflow.data_inputs import DataInputs
@@ -127,7 +127,7 @@ JOBS = Jobs(
 # whose name tells how they are made.
 CANDIDATES = Each(lambda wildcards: STUDY.candidates[wildcards.candidates])
 CORPUS = Each(lambda wildcards: STUDY.corpora[wildcards.corpus])
-EXPERIMENT = Each(lambda wildcards: STUDY.experiments[wildcards.experiment])
+EXPERIMENT = Each(lambda wildcards: STUDY.experiment(wildcards.experiment))
 JOB = Each(lambda wildcards: wildcards)
 MODEL = Each(lambda wildcards: SWEEPS.models[wildcards.model])
 PROMPTING = Each(lambda wildcards: SWEEPS.prompting[wildcards.model])
@@ -203,8 +203,8 @@ ANSWERS = shlex.join(STUDY.answer_folders)
 
 def waits_for(measure):
     """What a job that asks has to wait for."""
-    # The check of the examples: defective examples are never asked.
-    checked = "results/example_checks/{experiment}.json"
+    # The check of the examples: defective examples are never asked. The prompts of a judge are made of checked ones.
+    checked = [] if measure == VERDICT else "results/example_checks/{experiment}.json"
     # For a sharded sweep: a job without a part only gathers the shards' answers.
     return [checked, PROMPTING.tokenizer_files, SWEEPS.part_responses(measure)]
 
@@ -232,6 +232,7 @@ def asked(measure):
         tokenizer=PROMPTING.own_tokenizer,
         shard=shard_of,
         gather=SWEEPS.gathers,
+        verdicts=measure == VERDICT,
     )
 
 
@@ -245,7 +246,7 @@ wildcard_constraints:
     corpus=any_of(STUDY.corpora),
     dataset=any_of([*STUDY.datasets, *STUDY.candidates]),
     derived=any_of(DATA.made_by(NATURAL_QUESTIONS)),
-    experiment=any_of(STUDY.experiments),
+    experiment=any_of([*STUDY.experiments, *STUDY.judgings]),
     figure=any_of([*STUDY.figures, *STUDY.published_figures]),
     file=any_of(DATA.remote),
     first=any_of(DATA.made_by(FIRST_OF)),

@@ -33,7 +33,7 @@ rule generate:
             "--model {wildcards.model:q} --experiment {wildcards.experiment:q} --run {resources.run:q} "
             "--gpus {resources.model_gpus} --answers {resources.answers} --digests results/store/file_digests "
             "{params.settings} {params.decoding} {params.context_window} {params.on_failure} "
-            "{params.on_overflow} {params.tokenizer} {params.shard} {params.gather} "
+            "{params.on_overflow} {params.tokenizer} {params.shard} {params.gather} {params.verdicts} "
             "--examples {input.examples:q} --source {input.source:q} --template {input.template:q} "
             "--responses {output.responses:q} --manifest {output.manifest:q}",
         )
@@ -82,6 +82,62 @@ use rule measure as measure_shard with:
         "results/logs/measure/{model}/{experiment}/{part}.log",
     benchmark:
         "results/benchmarks/measure/{model}/{experiment}/{part}.tsv"
+
+
+rule make_judge_prompts:
+    input:
+        examples=SWEEPS.examples,
+        responses=FILES[ANSWER].responses,
+        template=SWEEPS.judge_template,
+    output:
+        "results/judging/{model}/{experiment}.jsonl.gz",
+    log:
+        "results/logs/make_judge_prompts/{model}/{experiment}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **settings(only_unclear=EXPERIMENT(lambda entry: entry.judge.only_unclear)),
+    shell:
+        command(
+            "make_judge_prompts",
+            "{params.only_unclear} --template {input.template:q} --examples {input.examples:q} "
+            "--responses {input.responses:q} --output {output:q}",
+        )
+
+
+# Verdicts of a judge, by the same program; {model} is the judge.
+use rule generate as judge with:
+    input:
+        *waits_for(VERDICT),
+        examples=SWEEPS.examples,
+        source="results/models/{model}.json",
+        template=PROMPTING.template,
+    output:
+        responses=FILES[VERDICT].responses,
+        manifest=FILES[VERDICT].manifest,
+    log:
+        "results/logs/judge/{model}/{experiment}.log",
+    benchmark:
+        "results/benchmarks/judge/{model}/{experiment}.tsv"
+    wildcard_constraints:
+        model=any_of(STUDY.judges),
+        experiment=any_of(STUDY.judgings),
+    resources:
+        **needs(VERDICT),
+    params:
+        **settings(**asked(VERDICT)),
+        **compared(number_format=SWEEPS.number_format),
+        code=ASKING_MODULE,
+
+
+use rule judge as judge_shard with:
+    output:
+        responses=FILES[VERDICT].part_responses,
+        manifest=FILES[VERDICT].part_manifest,
+    log:
+        "results/logs/judge/{model}/{experiment}/{part}.log",
+    benchmark:
+        "results/benchmarks/judge/{model}/{experiment}/{part}.tsv"
 
 
 rule import_responses:

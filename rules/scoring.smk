@@ -7,6 +7,8 @@ rule score:
         responses=FILES[ANSWER].responses,
         manifest=FILES[ANSWER].manifest,
         source=SWEEPS.source,
+        verdicts=SWEEPS.verdicts,
+        labels=SWEEPS.labels,
     output:
         scores=FILES[ANSWER].scores,
         accuracy="results/accuracy/{model}/{experiment}.csv",
@@ -16,16 +18,43 @@ rule score:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings(**EXPERIMENT.keys("task metric"), **answer_to(ANSWER)),
+        **settings(
+            **EXPERIMENT.keys("task metric"),
+            **answer_to(ANSWER),
+            only_unclear=EXPERIMENT(lambda entry: entry.judge and entry.judge.only_unclear),
+        ),
         code=code("", EXPERIMENT(lambda one: [module_of(one.task), *modules_of_metric(one)])),
     shell:
         command(
             "score",
             "--model {wildcards.model:q} --experiment {wildcards.experiment:q} {params.task} {params.metric} "
-            "{params.settings} {params.decoding} "
+            "{params.settings} {params.decoding} {params.only_unclear} "
             "--examples {input.examples:q} --responses {input.responses:q} --manifest {input.manifest:q} "
-            "--source {input.source:q} "
+            "--source {input.source:q} --verdicts {input.verdicts:q} --labels {input.labels:q} "
             "--output {output.scores:q} --accuracy {output.accuracy:q}",
+        )
+
+
+# A person fills in a copy of it, which the judge of the experiment names as its labels.
+rule draw_labels:
+    input:
+        examples=SWEEPS.examples,
+        responses=SWEEPS.files_of(FILES[ANSWER].responses),
+        scores=SWEEPS.files_of(FILES[ANSWER].scores),
+    output:
+        "results/labels/{experiment}.csv",
+    log:
+        "results/logs/draw_labels/{experiment}.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **settings(number=EXPERIMENT(lambda entry: entry.judge.draw), seed=STUDY.seed),
+    shell:
+        command(
+            "draw_labels",
+            "--experiment {wildcards.experiment:q} {params.number} {params.seed} --examples {input.examples:q} "
+            "--scores {input.scores:q} --responses {input.responses:q} --output {output:q}",
         )
 
 

@@ -10,11 +10,12 @@ on_failure: what to do if prompts get no answer: stop, or count them
 on_overflow: what to do if prompts do not fit the context: leave their questions out and count them, or stop
 shard: ask only this part of the prompts, such as 1_of_4
 gather: ask nothing: the shards have asked all prompts
+verdicts: the replies are those of a judge; one that is no verdict is asked again, once, with a reminder
 responses: output: one line per prompt
 manifest: output: identity and counts
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated
 
 from litm.base.cli import program
@@ -26,15 +27,17 @@ from litm.engines.registry import load_engine
 from litm.inference.answer_identity import reason_in_words
 from litm.inference.asked_sweep import SweepOptions
 from litm.inference.kept_answers import ASKING, Answers
+from litm.inference.prompts import Prompt
 from litm.inference.shards import Shard, prompts_of_shard
 from litm.inference.shards import shard as read_shard
 from litm.inference.sweep import Outcome, ask_missing, check_answered, sweep_responses
 from litm.inference.sweep import manifest as manifest_of
 from litm.prompting.reasoning import scored_reasoning
 from litm.records.examples import read_examples
-from litm.records.responses import write_responses
+from litm.records.responses import SweepResponse, write_responses
 from litm.records.served import several_names
 from litm.servers.billing import bill_in_words, budgeted
+from litm.verdicts import REMINDER, read_verdict
 
 
 def in_words(summary: Mapping, outcome: Outcome) -> Iterator[str]:
@@ -59,6 +62,11 @@ def in_words(summary: Mapping, outcome: Outcome) -> Iterator[str]:
         )
 
 
+def no_verdict(replies: Iterable[SweepResponse]) -> set[str]:
+    """The keys of replies that are no verdict."""
+    return {reply.key for reply in replies if reply.text is not None and read_verdict(reply.scored_text or "") is None}
+
+
 @program
 def main(
     asked: SweepOptions,
@@ -74,6 +82,7 @@ def main(
     on_overflow: Annotated[str, [LEAVE_OUT, FAIL]] = LEAVE_OUT,
     shard: Annotated[Shard | None, read_shard] = None,
     gather: bool = False,
+    verdicts: bool = False,
 ) -> None:
     if shard and gather:
         raise UserError("give either --shard or --gather")
@@ -90,12 +99,20 @@ def main(
     ):
         settings = sweep.engine_settings(gpus=gpus, **run)
         engine = asked.settings["engine"]
-        outcome = ask_missing(prompts, kept, sweep, fit, lambda: load_engine(engine, settings), ask=not gather)
+
+        def ask(prompts: Sequence[Prompt]) -> Outcome:
+            return ask_missing(prompts, kept, sweep, fit, lambda: load_engine(engine, settings), ask=not gather)
+
+        outcome, every = ask(prompts), prompts
+        if verdicts and (unclear := no_verdict(sweep.with_answers(sweep_responses(prompts, kept, outcome)))):
+            prompts = [sweep.followed_up(prompt, REMINDER) if prompt.key in unclear else prompt for prompt in prompts]
+            every = [*every, *prompts]
+            outcome = ask(every).after(outcome)
         if on_failure == STOP:
             check_answered(outcome)
         names = {**sweep.names(), "context_window": fit.context_window}
         responded = [*sweep_responses(prompts, kept, outcome)]
-        summary = manifest_of(names, prompts, kept, outcome) | scored_reasoning(responded, sweep.reasoning)
+        summary = manifest_of(names, every, kept, outcome) | scored_reasoning(responded, sweep.reasoning)
         write_responses(responses, sweep.with_answers(responded))
     write_json(manifest, summary)
     for line in (*in_words(summary, outcome), *bill_in_words(outcome.billed, (asked.run or {}).get("prices"))):

@@ -4,6 +4,9 @@ manifest: the manifest of the responses
 source: output of identify_model.py; none for recorded responses
 settings: JSON: the model's settings that change an answer
 decoding: JSON with max_new_tokens and stop
+verdicts: the replies of a judge on these answers, if they are judged
+labels: a table of answers that a person has judged
+only_unclear: answers with an accepted answer as whole words are right without a verdict
 output: a Parquet file, one row a prompt and target
 accuracy: output: a CSV file, one row a cell, with all decimals
 """
@@ -33,8 +36,12 @@ def main(
     source: str | None = None,
     settings: dict | None = None,
     decoding: dict | None = None,
+    verdicts: str | None = None,
+    labels: str | None = None,
+    only_unclear: bool = False,
 ) -> None:
     from litm.scoring.doubts import few_errors
+    from litm.scoring.judging import Judged, check_labels, label_key, read_labels, read_verdicts
     from litm.scoring.scores import Sweep, accuracies, check_origin, score_sweep, with_checked_keys
     from litm.servers.cut_prompts import cut_by_server
 
@@ -45,7 +52,13 @@ def main(
     sweep = Sweep(model, experiment, task, metric, load_task(task))
     asked = with_checked_keys(responses, made, read_examples(*examples), answers)
     cut_at = partial(cut_by_server, made.get("identity_fields", {}))
-    scores = score_sweep(sweep, asked, answers, responses, cut_at)
+    judged = None
+    if verdicts:
+        judged = Judged(read_verdicts(read_responses(verdicts)), only_unclear, read_labels(labels) if labels else {})
+    if judged and labels:
+        keys = {label_key(model, experiment, answer.name, answer.scored_text or "") for answer in answers}
+        check_labels(judged.labels, model, experiment, keys, labels)
+    scores = score_sweep(sweep, asked, answers, responses, cut_at, judged)
     if errors := few_errors(scores):
         note(f"{model}/{experiment}: {errors}")
     if unknown := sum(answer.prompt_sha256 is None for answer in answers):

@@ -17,6 +17,7 @@ CHECK = {"experiment": "kv", "size": 10, "n": 20, "n_in_distractors": 5, "n_not_
 READ = NAMES | {"placement": None, "n": 20, "n_preamble": None, "n_preamble_right": None, "changes_with_reading": True}
 READ |= {f"value_{name}{end}": 0.1 for name in ("first_line", "full") for end in ("", "_ci_low", "_ci_high")}
 READ |= {"quantity": "pbi", "metric": "best_subspan_em"}
+JUDGED = NAMES | {"n": 10, "n_no_verdict": 1, "n_labels": 0, "accuracy": None}
 #: Rows with a warning of each kind.
 TABLES = {
     "accuracy": [
@@ -30,13 +31,20 @@ TABLES = {
         READ,
         READ | {"quantity": "accuracy", "n_preamble": 9, "n_preamble_right": 2, "changes_with_reading": None},
     ],
+    "judge": [
+        JUDGED, JUDGED | {"experiment": "labelled", "n_labels": 9, "accuracy": 0.5},
+        JUDGED | {"experiment": "few", "n_labels": 2},
+    ],
 }  # fmt: skip
 ASKED = {"model": {"request": None}, "decoding": {"max_new_tokens": 30, "stop": "first_line"}}
 MANIFESTS = [
     {"model": "m", "experiment": "kv", "identity_fields": ASKED, "with_reasoning": 3, "with_text": 4},
     {"model": "m", "experiment": "brought", "identity_fields": {}, "not_compared": 2, "doubts": ["counted from 1"]},
 ]
-EXPERIMENTS = [{"name": "kv", "cluster": "topic", "datasets": {10: "mine"}}]
+EXPERIMENTS = [
+    {"name": "kv", "cluster": "topic", "datasets": {10: "mine"}, "judge": {"model": "m"}},
+    *({"name": name, "cluster": None, "judge": {"model": "j"}} for name in ("labelled", "few")),
+]
 ALL = {"clusters": {"kv": ["a", "b"]}, "filled": {"kv": {10: 0.5}}}
 
 

@@ -15,7 +15,14 @@ def score_rows(
 ) -> pd.DataFrame:
     """Score rows from right and wrong for each position: {position: [of question 0, of question 1, ...]}."""
     names = {"model": "m", "experiment": "e", "task": "t", "metric": "best_subspan_em", "size": size, "target": "gold"}
-    same = {**dict.fromkeys(Score._fields, 0), **names, "finish_reason": "stop", "cluster": None, "doubt": None}
+    same = {
+        **dict.fromkeys(Score._fields, 0),
+        **names,
+        "finish_reason": "stop",
+        "cluster": None,
+        "doubt": None,
+        "label": None,
+    }
     rows = [
         {
             **same,

@@ -15,7 +15,7 @@ from litm.workflow.rules_help import imported_names, local_modules
 SCRIPTS = ROOT / "scripts"
 LIBRARY = SCRIPTS / "litm"
 #: The folders that a folder imports, apart from itself. Data goes down this list; a folder imports only folders above
-#: it. `placements`, `answers` and `answer_words` are single modules; those of
+#: it. `placements`, `answers`, `answer_words` and `verdicts` are single modules; those of
 #: `engines/modules` are found by their names.
 IMPORTS = {
     "base": "",
@@ -24,6 +24,7 @@ IMPORTS = {
     "placements": "base",
     "answers": "base",
     "answer_words": "answers",
+    "verdicts": "",
     "models": "base",
     "questions": "base records answers",
     "corpora": "base questions",
@@ -36,7 +37,7 @@ IMPORTS = {
     "servers": "base records prompting engines inference",
     "recorded": "base records placements questions",
     "engines/modules": "base records models prompting engines local servers",
-    "scoring": "base records tables placements answers answer_words models examples prompting",
+    "scoring": "base records tables placements answers answer_words verdicts models examples prompting",
     "analysis": "base records tables placements examples scoring",
     "claims": "base tables placements scoring analysis",
     "findings": "base records tables placements answer_words examples scoring analysis",
@@ -60,7 +61,8 @@ MORE = {
     "figures/plot_figure.py": "findings",
     "prompting/find_size.py": "examples",
     "config/run_snakemake.py": "workflow",
-    "inference/generate.py": "servers",
+    "inference/generate.py": "servers verdicts",
+    "inference/make_judge_prompts.py": "scoring",
     "inference/import_responses.py": "recorded",
     "scoring/score.py": "servers",
     "analysis/make_table.py": "scoring",

@@ -476,11 +476,9 @@ def _weights(grid: CurveGrid, quantity: str, place: str) -> np.ndarray:
 
 def _difference(parts: Sequence[Grid], weights: Sequence[np.ndarray]) -> "ModelPairsRow":
     both = [np.concatenate([weight, -weight]) for weight in weights]
-    pooled = pooled_contrast(
-        [moments(part.matrix, weight, part.clusters) for part, weight in zip(parts, both, strict=True)]
-    )
+    pooled = pooled_contrast([part.contrast(weight) for part, weight in zip(parts, both, strict=True)])
     values = np.mean(
-        [part.matrix.mean(axis=0).reshape(2, -1) @ weight for part, weight in zip(parts, weights, strict=True)], axis=0
+        [part.right.mean(axis=0).reshape(2, -1) @ weight for part, weight in zip(parts, weights, strict=True)], axis=0
     )
     estimate = pooled.estimate()
     return {

@@ -12,11 +12,21 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.pbi import CONTRASTS, PLACES, limit_of_answers, place_indices
-from litm.analysis.statistics import Estimate, Moments, as_answers, contrast_interval, paired_p, proportion
+from litm.analysis.statistics import (
+    Estimate,
+    Moments,
+    Weights,
+    as_answers,
+    corrected_moments,
+    moments,
+    paired_p,
+    proportion,
+)
 from litm.base.groups import grouped
 from litm.base.messages import UserError
 from litm.base.table_files import by_cell, read_parquet
 from litm.scoring.doubts import curve_doubt, sound
+from litm.scoring.judge_error import Labelled
 from litm.tables.table import tables
 
 #: Names of the readings: by the part that the metric reads, by the first line and by the whole answer.
@@ -71,6 +81,30 @@ class Grid:
     """By reading, 1 right, 0 wrong, between if graded, NaN if not scored."""
     clusters: np.ndarray | None
     """One number per question, None without."""
+    strict: np.ndarray | None = None
+    """(questions, cells): the verdicts of the strict rule, of judged answers that have labels."""
+    labels: np.ndarray | None = None
+    """(questions, cells): the labels of these, NaN without one."""
+
+    @cached_property
+    def labelled(self) -> Labelled | None:
+        """The judged answers of a grid of complete questions with their labels, if these suffice for a correction."""
+        if self.labels is None or self.strict is None or not len(self.ids):
+            return None
+        labelled = Labelled(as_answers(self.answers[CORRECT]), self.strict, self.labels, self.clusters)
+        return labelled if labelled.is_complete else None
+
+    def contrast(self, weights: Weights) -> Moments:
+        """A contrast of the columns, see `statistics.moments`; corrected, if the answers are judged and have labels."""
+        labelled = self.labelled
+        return (
+            moments(self.matrix, weights, self.clusters) if labelled is None else corrected_moments(labelled, weights)
+        )
+
+    @property
+    def right(self) -> np.ndarray:
+        """(questions, cells): the answers as the metric reads them; their expected values, if they are corrected."""
+        return self.matrix if self.labelled is None else self.labelled.expected
 
     @cached_property
     def scored(self) -> np.ndarray:
@@ -88,12 +122,19 @@ class Grid:
         rows = np.flatnonzero(self.scored[:, at].all(axis=1))
         answers = {reading: grid[rows][:, at] for reading, grid in self.answers.items()}
         codes = None if self.clusters is None else pd.factorize(self.clusters[rows])[0]
-        return Grid([self.columns[index] for index in at], self.ids[rows], answers, codes)
+        judged = [None if grid is None else grid[rows][:, at] for grid in (self.strict, self.labels)]
+        return Grid([self.columns[index] for index in at], self.ids[rows], answers, codes, *judged)
 
     def at(self, places: Sequence[Sequence[int]]) -> "Grid":
         """The questions that were scored in all columns of these places, and the mean of the columns of each place."""
         answers = {reading: place_means(grid, places) for reading, grid in self.answers.items()}
-        return replace(self, columns=[self.columns[columns[0]] for columns in places], answers=answers).complete()
+        # The mean of two answers has no label.
+        is_single = all(len(columns) == 1 for columns in places)
+        strict, labels = (
+            place_means(grid, places) if is_single and grid is not None else None for grid in (self.strict, self.labels)
+        )
+        columns = [self.columns[columns[0]] for columns in places]
+        return replace(self, columns=columns, answers=answers, strict=strict, labels=labels).complete()
 
 
 class CurveNames(TypedDict):
@@ -109,7 +150,7 @@ class CurveNames(TypedDict):
     target: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CurveGrid(Grid):
     """The answers of one model, experiment and size; the columns are positions, `NOWHERE` without a gold item."""
 
@@ -206,7 +247,15 @@ def joined(*grids: Grid) -> Grid:
             for reading in grids[0].answers
         },
         clusters=pd.factorize(clusters[0])[0] if clusters else None,
+        strict=_beside([grid.strict for grid in grids], rows),
+        labels=_beside([grid.labels for grid in grids], rows),
     )
+
+
+def _beside(matrices: Sequence[np.ndarray | None], rows: Sequence[np.ndarray]) -> np.ndarray | None:
+    """Rows of matrices side by side; None if one is missing."""
+    there = [matrix[at] for matrix, at in zip(matrices, rows, strict=True) if matrix is not None]
+    return np.hstack(there) if len(there) == len(matrices) else None
 
 
 def read_grid(scores: pd.DataFrame, column: str) -> Grid:
@@ -226,15 +275,17 @@ def read_grid(scores: pd.DataFrame, column: str) -> Grid:
             f"{column} {first[column]} ({int(twice.sum())} such rows): give every question an id of its own, and "
             "compare one target at a time"
         )
-    answers = {}
-    for reading, name in READINGS.items():
-        if name in scores:
-            verdicts = scores[name].astype("Float64").to_numpy(dtype=float, na_value=np.nan)
-            verdicts[scores["excluded"].to_numpy(dtype=bool)] = np.nan
-            grid = np.full(len(ids) * len(values), np.nan)
-            grid[cells] = verdicts
-            answers[reading] = grid.reshape(len(ids), len(values))
-    return Grid(pd.Index(values).tolist(), pd.Index(ids), answers, cluster_codes(scores, pd.Index(ids)))
+
+    def placed(name: str) -> np.ndarray:
+        verdicts = scores[name].astype("Float64").to_numpy(dtype=float, na_value=np.nan)
+        verdicts[scores["excluded"].to_numpy(dtype=bool)] = np.nan
+        grid = np.full(len(ids) * len(values), np.nan)
+        grid[cells] = verdicts
+        return grid.reshape(len(ids), len(values))
+
+    answers = {reading: placed(name) for reading, name in READINGS.items() if name in scores}
+    judged = [placed("correct_strict"), placed("label")] if "label" in scores else []
+    return Grid(pd.Index(values).tolist(), pd.Index(ids), answers, cluster_codes(scores, pd.Index(ids)), *judged)
 
 
 def read_curve(scores: pd.DataFrame) -> CurveGrid:
@@ -326,16 +377,17 @@ def difference_columns(pair: Grid) -> PairedDifference:
 
     There must be at least one such question.
     """
-    a, b = pair.matrix.T
-    difference = contrast_interval(pair.matrix, [1, -1], pair.clusters)
+    a, b = pair.right.T
+    contrast = pair.contrast([1, -1])
+    difference = contrast.estimate()
     return {
         "accuracy_a": float(a.sum()) / len(a),
         "accuracy_b": float(b.sum()) / len(b),
         "difference": difference.value,
         **limits(difference),
-        "n_right_only_a": int((a > b).sum()),
-        "n_right_only_b": int((b > a).sum()),
-        "p_value": paired_p(pair.matrix, pair.clusters),
+        "n_right_only_a": int((pair.matrix[:, 0] > pair.matrix[:, 1]).sum()),
+        "n_right_only_b": int((pair.matrix[:, 1] > pair.matrix[:, 0]).sum()),
+        "p_value": paired_p(pair.matrix, pair.clusters) if pair.labelled is None else contrast.p_value,
     }
 
 

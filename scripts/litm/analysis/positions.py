@@ -58,7 +58,7 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
 
 
 def _ends(curve: CurveGrid) -> "PositionBiasRow":
-    correct, n = curve.cases.matrix.sum(axis=0), len(curve.cases.ids)
+    correct, n = curve.cases.right.sum(axis=0), len(curve.cases.ids)
     has_ends = {"start", "end"} <= curve.places.keys()
     at_places: dict = {}
     for name, columns in curve.places.items():
@@ -75,12 +75,12 @@ def _bias(curve: CurveGrid) -> "PositionBiasRow":
         weights = curve.weights(name)
         if weights is None:
             continue
-        estimate = contrast_interval(cases.matrix, weights, cases.clusters)
+        estimate = cases.contrast(weights).estimate()
         row = {**row, **interval_columns(name, estimate)}
         if name == "pbi":
             row |= _classify(curve, estimate, cases.matrix[:, weights != 0])
     if area := area_weights(curve.depths):
-        row = {**row, **interval_columns("pbi_area", contrast_interval(cases.matrix, area, cases.clusters))}
+        row = {**row, **interval_columns("pbi_area", cases.contrast(area).estimate())}
     return row
 
 

@@ -17,7 +17,7 @@ adds 0.7 s to each table, which is as long as most tables take. The tests compar
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from math import hypot, sqrt
 from typing import Any, TypeVar
@@ -28,6 +28,7 @@ from scipy import special
 
 from litm.base.intervals import cluster_factors, clustered_interval, is_graded, mean_error, wilson_interval
 from litm.base.messages import percent
+from litm.scoring.judge_error import Labelled
 from litm.scoring.metrics import GRADES
 
 R = TypeVar("R", bound=Mapping)
@@ -216,6 +217,20 @@ def moments(matrix: np.ndarray, weights: Weights, clusters: np.ndarray | None = 
     added = ((n + 2) ** 2 * plain.standard_error**2 - within) / max(1 - ((sizes / n) ** 2).sum(), 1 / n)
     errors = np.sqrt(np.maximum(0.0, (factors @ sums**2 + added) / (n + 2) ** 2))
     return Moments(plain.value, centres, errors, df, plain.most)
+
+
+def corrected_moments(answers: Labelled, weights: Weights) -> Moments:
+    """`moments` of judged answers, corrected by labels (`scoring.judge_error`): those of the expected answers, with the
+    error of the shares of right answers. The degrees of freedom are Satterthwaite's.
+    """
+    weight = np.asarray(weights, dtype=float)
+    plain = moments(answers.expected, weight, answers.clusters)
+    added, over_df = answers.second_phase(weight)
+    if not plain.df or not added:
+        return plain
+    error = plain.standard_error**2
+    df = float((error + added) ** 2 / (error**2 / plain.df + over_df))
+    return replace(plain, standard_error=np.sqrt(error + added), df=df)
 
 
 def moments_of(totals: np.ndarray, squares: np.ndarray, n: int, most: float) -> Moments:

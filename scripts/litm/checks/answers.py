@@ -147,7 +147,7 @@ def _prices(config: Path | None) -> dict[str, Mapping]:
     from litm.config.study import load_study
 
     study = load_study(_config(config), ROOT)
-    prices = {name: getattr(model, "all_prices", None) for name, model in study.models.items()}
+    prices = {name: getattr(model, "all_prices", None) for name, model in study.asked_models.items()}
     return {name: price for name, price in prices.items() if price}
 
 

@@ -87,8 +87,8 @@ def counts(checks: Iterable[Check]) -> str:
 def examine(study: Study, lock: Iterable[str], results: Path, remote: Remote) -> list[Check]:
     """Every check of a study; lock: lines of requirements.lock."""
     needs = needs_of(study)
-    models = [model for model in study.models.values() if model.has_weights]
-    apis = [model for model in study.models.values() if model.is_served]
+    models = [model for model in study.asked_models.values() if model.has_weights]
+    apis = [model for model in study.asked_models.values() if model.is_served]
     with ThreadPoolExecutor() as pool:
         servers = [*pool.map(lambda api: [*doctor_models.server_checks(api)], apis)]
     return [
@@ -122,7 +122,7 @@ def extension_check(folder: Path) -> Check:
 def packages(study: Study, needs: Needs) -> list[str]:
     """The packages that a study needs, apart from those of every stage."""
     names: dict[str, None] = {}
-    for model in study.models.values():
+    for model in study.asked_models.values():
         if not model.is_recorded:
             names |= dict.fromkeys(engine_facts(model.engine).packages)
         if model.is_local and model.quantization != NO_QUANTIZATION:
@@ -257,7 +257,7 @@ def longest_prompt(study: Study, results: Path, model: str) -> Work | None:
             tokens = int(read_csv(counts)["tokens_max"].max()) + sweep.answer_tokens
             work = replace(work, longest=tokens, basis=COUNTED)
         works.append(work)
-    window = getattr(study.models[model], "context_window", None)
+    window = getattr(study.asked_models[model], "context_window", None)
     longest = max(works, key=lambda work: work.longest, default=None)
     return replace(longest, longest=min(longest.longest, window)) if longest and window else longest
 
@@ -291,9 +291,9 @@ def quantization_check(model: str, device: str, quantization: str) -> Check:
 
 def _disk(study: Study, needs: Needs, remote: Remote, results: Path) -> Iterator[Check]:
     fetched = sum(file.download or 0 for file in remote.files)
-    wanted = results_bytes(study, needs) + fetched + sum(map(_unpacked_bytes, study.models.values()))
+    wanted = results_bytes(study, needs) + fetched + sum(map(_unpacked_bytes, study.asked_models.values()))
     yield disk_check("disk: results", results, free_disk(results), wanted)
-    models = [study.models[name] for name in remote.hubs]
+    models = [study.asked_models[name] for name in remote.hubs]
     downloads = sum(download_of(model, remote.hubs[model.name]) for model in models if model.is_local)
     if downloads:
         from huggingface_hub import constants

@@ -212,6 +212,8 @@ class ScoredEvidence:
         if grid.ids.empty:
             return None
         used = values != 0
+        if grid.labelled is not None:
+            return measure_of(grid.contrast(values), len(grid.ids))
         return measure_of(moments(grid.matrix[:, used], values[used].tolist(), grid.clusters), len(grid.ids))
 
     def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure | None:

@@ -21,8 +21,10 @@ from litm.base.schema import (
     Entry,
     Made,
     NotNegative,
+    PathTo,
     Ref,
     Workflow,
+    is_file,
     one_of,
 )
 from litm.config.data import Candidates
@@ -34,7 +36,7 @@ from litm.placements import AS_RETRIEVED, depth_placement, gold_placement, gold_
 from litm.records.cells import Cell, Curve
 from litm.records.conditions import RANKED, Condition, Cut, score_in_words
 from litm.records.measures import ANSWER, LOG_PROBABILITY
-from litm.scoring.metrics import METRICS
+from litm.scoring.metrics import JUDGED, METRICS
 
 #: Fraction of the task's own limit of new tokens: a smaller limit gets a note. For key-value pairs it is 25 tokens,
 #: about what the shortest right answer, a UUID, takes in common tokenizers.
@@ -104,6 +106,25 @@ class RemediesEntry(Entry):
             yield "name at least one of 'order', 'rerank', 'cut' and 'prompt'"
         if RANKED in self.order:
             yield f"'{RANKED}' is the baseline of every remedy, remove it from 'order'"
+
+
+class JudgeEntry(Entry):
+    """The model that judges answers, for `metric: judged`, and the labels that tell its error."""
+
+    model: Annotated[str, Ref("models")]
+    """The model that judges. It need not be selected."""
+    prompt: Annotated[str | None, PathTo(is_file)] = None
+    """A file with another prompt, in which {question}, {answers} and {answer} are filled in, and the reply is one word:
+    right, wrong, or none for no answer. If omitted, resources/judging/judge.txt.
+    """
+    only_unclear: bool = False
+    """Whether answers that have an accepted answer as whole words are right without being judged."""
+    labels: Annotated[str | None, PathTo(is_file)] = None
+    """A table of answers that a person has judged, made of results/labels/EXPERIMENT.csv with its column `right` filled
+    in (yes or no). Accuracies, differences between positions and indexes are corrected by it.
+    """
+    draw: Count = 100
+    """The number of answers that results/labels/EXPERIMENT.csv has."""
 
 
 #: Roles of several keys.
@@ -220,8 +241,10 @@ class Experiment(Entry):
     metric: Annotated[str, one_of(lambda: METRICS), Workflow("the judgement of answers")] = FILLED_IN
     """How answers are judged (best_subspan_em; whole_words, that of `my_data`; value_in_answer, exact_code, only_code,
     exact_integer in the first line, last_integer of all lines; token_f1 of the first line, a number from 0 to 1, whose
-    means appear in the accuracy columns). If omitted, the task's own metric.
+    means appear in the accuracy columns; judged by the model of `judge`). If omitted, the task's own metric.
     """
+    judge: Annotated[JudgeEntry | None, Workflow("the judgement of answers")] = None
+    """The judge of `metric: judged`, such as {model: gpt-4o-mini, labels: labels.csv} (docs/judged.md)."""
     stop: Annotated[Literal["first_line", "end_token"], Answer("as written")] = FILLED_IN
     """Where an answer may end before its limit: first_line (after the first line that is not blank, which is all that
     best_subspan_em reads) or end_token (only at the model's end token). If omitted, the task's own.
@@ -280,7 +303,7 @@ class Experiment(Entry):
     def settings(self) -> dict:
         """All settings, with cells and datasets instead of the keys they come from."""
         said = {"positions", "depths", "sizes", "dataset", "query_aware_of", "compared_with", "remedies"}
-        usual = {**PLAIN_KEYS, "cluster": None, "wording": PLAIN, "measure": (ANSWER,)}
+        usual = {**PLAIN_KEYS, "cluster": None, "wording": PLAIN, "measure": (ANSWER,), "judge": None}
         unset = {key for key, value in usual.items() if getattr(self, key) == value}
         return {"name": self.name, **self.model_dump(exclude=said | unset)}
 
@@ -415,6 +438,10 @@ class Experiment(Entry):
                 f"{self.where}.measure: {LOG_PROBABILITY} is for prompts that ask for one gold item, and these ask for "
                 f"several ({cells[0].placement}); remove it"
             )
+        if (self.metric == JUDGED) != (self.judge is not None):
+            raise UserError(f"{self.where}: 'metric: {JUDGED}' and 'judge: {{model: NAME}}' go together")
+        if self.judge and self.changed(cells=cells).asks_several:
+            raise UserError(f"{self.where}.judge: a judge is for prompts that ask for one gold item")
         datasets = _dataset_by_size(self, cells)
         _check_questions(self, cells, datasets, files)
         title = self.title if self.title is not None else self.name

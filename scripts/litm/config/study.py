@@ -173,6 +173,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     study = Study(
         selection=selection,
         models={name: models[name] for name in selection.models},
+        judges={entry.judge.model: models[entry.judge.model] for entry in experiments.values() if entry.judge},
         token_models={entry.tokens_of: models[entry.tokens_of] for entry in experiments.values() if entry.tokens_of},
         experiments=experiments,
         published_figures=published_figures(entries["figures"]),
@@ -254,6 +255,9 @@ def _read_experiments(
         entry = _as_configured(entries["experiments"][name], config, data["datasets"])
         selected = entry.of_study(config.seed, files, root).of_sizes(selection.sizes_run(name))
         counts = [count(file) for file in {*selected.datasets.values()}]
+        if selected.judge:
+            _check_judge(selected, entries["models"])
+            selected = selected.changed(judge=selected.judge.placed(f"{selected.where}.judge").located(root, {}))
         experiments[name] = selected.changed(known_questions=max(counts, default=0) if all(counts) else 0)
     _check_curves(experiments.values())
     for experiment in experiments.values():
@@ -299,13 +303,14 @@ def _counter(files: Mapping[str, Any]) -> Callable[[str], int]:
 def _read_models(
     selection: Selection, entries: Entries, experiments: Mapping[str, Experiment], available: Entries, root: Path
 ) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """The selected models, and those that count tokens, with the paths of their files; and models whose tokenizer the
-    user must still supply, by its dataset. available: data and names of texts by kind.
+    """The selected models, those that count tokens and those that judge, with the paths of their files; and models
+    whose tokenizer the user must still supply, by its dataset. available: data and names of texts by kind.
     """
     models: dict[str, Any] = {}
     uncounted: dict[str, list[str]] = {}
     counting = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]
-    for name in dict.fromkeys([*selection.models, *counting]):
+    judging = [experiment.judge.model for experiment in experiments.values() if experiment.judge]
+    for name in dict.fromkeys([*selection.models, *counting, *judging]):
         entry = entries["models"][name]
         if not entry.is_recorded:
             models[name] = entry.located(root, available)
@@ -350,6 +355,15 @@ def _check_tokens(experiment: Experiment, models: Mapping[str, AnyModel]) -> Non
     model = models.get(experiment.tokens_of or "")
     if model is not None and model.not_counting:
         raise UserError(f"{experiment.where}.tokens_of: {experiment.tokens_of} {model.not_counting}")
+
+
+def _check_judge(experiment: Experiment, models: Mapping[str, Any]) -> None:
+    """Raise `UserError` for a judge that cannot be asked."""
+    name = experiment.judge.model if experiment.judge else ""
+    if models[name].is_recorded:
+        raise UserError(
+            f"{experiment.where}.judge.model: {name} has recorded responses; name a model that can be asked"
+        )
 
 
 def _check_examples(experiment: Experiment, name: str, questions: Mapping[str, QuestionSet]) -> None:

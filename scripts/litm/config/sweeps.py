@@ -13,7 +13,7 @@ from litm.engines.local_models import LocalModel
 from litm.engines.served_models import ServedModel
 from litm.records.cells import Cell, Curve
 from litm.records.conditions import Condition
-from litm.records.measures import ANSWER, LOG_PROBABILITY, MEASURE
+from litm.records.measures import ANSWER, LOG_PROBABILITY, MEASURE, VERDICT
 from litm.records.tokens import answer_limit
 
 
@@ -64,12 +64,52 @@ Model = AskableModel | RecordedModel
 FILES = {
     ANSWER: _patterns(ANSWER, "responses", "scores"),
     LOG_PROBABILITY: _patterns(LOG_PROBABILITY, "log_probabilities", "log_probabilities"),
+    VERDICT: _patterns(VERDICT, "verdicts", "verdicts"),
 }
+#: How a judge decodes: a word, with room for a reason after it, which is not read.
+VERDICT_DECODING = {"max_new_tokens": 32, "stop": "first_line"}
+
+
+@dataclass(frozen=True)
+class Judging:
+    """The answers of a model to an experiment, which a judge is asked about."""
+
+    model: str
+    """The name of the judged model."""
+    experiment: Experiment
+    """At the sizes that the model runs."""
+
+    @property
+    def name(self) -> str:
+        """The name of the experiment that the judge is asked."""
+        return f"{self.experiment.name}-judged-{self.model}"
+
+    @property
+    def prompts(self) -> str:
+        """The file of the judge's prompts."""
+        return f"results/judging/{self.model}/{self.experiment.name}.jsonl.gz"
+
+    @property
+    def asked(self) -> Experiment:
+        """The experiment that the judge is asked: a prompt for each answer, of the length of one item."""
+        questions = self.experiment.most_questions * len(self.experiment.cells)
+        apart: dict[str, Any] = {"judge": None, "datasets": {}, "tokens_of": None, "closed_book": None, "oracle": None}
+        entry = self.experiment.changed(
+            **apart,
+            **VERDICT_DECODING,
+            examples=None,
+            known_questions=questions,
+            cells=(Cell(1, "answers"),),
+            title=f"{self.experiment.title}: answers of {self.model}, judged",
+        )
+        return entry.placed(f"experiments.{self.name}")
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """A model on all cells of an experiment that it runs, and what is measured there: answers or log-probabilities."""
+    """A model on all cells of an experiment that it runs, and what is measured there: answers, log-probabilities, or
+    verdicts on the answers of another model.
+    """
 
     model: Model
     """The model's entry."""
@@ -101,12 +141,12 @@ class Sweep:
     @property
     def decoding(self) -> dict[str, Any]:
         """How answers are decoded, or what is measured instead."""
-        return self.experiment.decoding() if self.measure == ANSWER else {MEASURE: self.measure}
+        return {MEASURE: self.measure} if self.measure == LOG_PROBABILITY else self.experiment.decoding()
 
     @property
     def answer_tokens(self) -> int:
         """The most new tokens that follow a prompt, reasoning with a limit of its own included; 0 if none do."""
-        if self.measure != ANSWER:
+        if self.measure == LOG_PROBABILITY:
             return 0
         limit, _ = answer_limit(getattr(self.model, "request", None), self.experiment.max_new_tokens)
         return limit + self.model.reasoning.tokens
@@ -153,6 +193,24 @@ class Sweeps:
     """Experiments by name, at all sizes that any model runs."""
     conditions: Mapping[str, Condition]
     """Conditions of the experiments with remedies, by experiment."""
+    judges: Mapping[str, AskableModel]
+    """The models that judge answers, selected or not."""
+
+    @property
+    def asked_models(self) -> dict[str, Model]:
+        """The selected models and the judges."""
+        return {**self.judges, **self.models}
+
+    @cached_property
+    def judgings(self) -> dict[str, Judging]:
+        """The answers that judges are asked about, by the name of what these are asked."""
+        pairs = [pair for pair in self._pairs(ANSWER) if pair not in {*self.not_recorded}]
+        judgings = [Judging(model, self.experiment_of(model, name)) for model, name in pairs]
+        return {judging.name: judging for judging in judgings if judging.experiment.judge}
+
+    def experiment(self, name: str) -> Experiment:
+        """The selected experiment of this name, or what a judge is asked."""
+        return self.judgings[name].asked if name in self.judgings else self.experiments[name]
 
     @cached_property
     def sweeps(self) -> tuple[Sweep, ...]:
@@ -163,10 +221,16 @@ class Sweeps:
             *((*pair, ANSWER) for pair in self._pairs(ANSWER) if pair not in missing),
             *((*pair, LOG_PROBABILITY) for pair in self._pairs(LOG_PROBABILITY) if pair[0] not in unmeasured),
         ]
-        return tuple(
+        of_judges = [
+            Sweep(self.judges[judging.experiment.judge.model], judging.asked, VERDICT)
+            for judging in self.judgings.values()
+            if judging.experiment.judge
+        ]
+        selected = (
             Sweep(self.models[model], self.experiment_of(model, experiment), measure)
             for model, experiment, measure in pairs
         )
+        return (*selected, *of_judges)
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str, str], Sweep]:

@@ -95,6 +95,24 @@ KINDS = {
     "refused": _kind(
         "A provider refused or withheld many answers; they are scored as received.", {**COUNT, **SIZES}, SHARE
     ),
+    "judge_unchecked": _kind(
+        "A judge decides which answers are right, and there are no labels of a person that tell how often it errs.",
+        {"judge": "the judge"},
+    ),
+    "judge_uncorrected": _kind(
+        "A judge decides which answers are right, and its labels are too few to correct the numbers of each position.",
+        {"judge": "the judge", **COUNT},
+    ),
+    "judge_corrected": _kind(
+        "A judge decides which answers are right, and the numbers are corrected by labels of a person.",
+        {"judge": "the judge", **COUNT},
+    ),
+    "judges_itself": _kind("A model judges its own answers.", {"judge": "the judge"}),
+    "no_verdict": _kind(
+        "Neither reply of the judge to some answers is a verdict; these answers are not counted.",
+        {**COUNT, **SIZES},
+        SHARE,
+    ),
     "reading": _kind(
         "A conclusion changes with how much of the answers is read, the first line or all of it; the first such one.",
         {
@@ -172,6 +190,28 @@ def _many(rows: Iterable[Row], column: str, kind: str) -> Iterator[Finding]:
     return (
         counts.finding(kind, sweep) for sweep, counts in _counts(rows, column).items() if counts.count > MANY * counts.n
     )
+
+
+def judge_findings(rows: Iterable[Row], experiments: Iterable[Row]) -> Iterator[Finding]:
+    """Findings for each judged sweep; rows: of judge.csv, experiments: settings of each."""
+    judges = {settings["name"]: settings["judge"]["model"] for settings in experiments if settings.get("judge")}
+    for sweep, cells in grouped(rows, _sweep).items():
+        facts = {"judge": judges.get(sweep[1], "")}
+        labels, n = (sum(cell[name] or 0 for cell in cells) for name in ("n_labels", "n"))
+        about: dict[str, Any] = {"models": sweep[:1], "experiments": sweep[1:], "n": n}
+        if not labels:
+            yield Finding("judge_unchecked", **about, facts=facts, remedy="fill_in_labels")
+        elif any(cell["accuracy"] is None for cell in cells):
+            yield Finding("judge_uncorrected", **about, facts={**facts, "count": labels}, remedy="label_more")
+        else:
+            yield Finding("judge_corrected", **about, facts={**facts, "count": labels})
+        if facts["judge"] == sweep[0]:
+            yield Finding("judges_itself", **about, facts=facts)
+        if count := sum(cell["n_no_verdict"] for cell in cells):
+            sizes = sorted({cell["size"] for cell in cells if cell["n_no_verdict"]})
+            about["n"] = n + count
+            share = {"share": Number(count / about["n"])}
+            yield Finding("no_verdict", **about, numbers=share, facts={"count": count, "sizes": sizes})
 
 
 #: Columns of the accuracy table with questions that are not counted, by their kinds.

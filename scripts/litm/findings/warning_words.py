@@ -27,6 +27,10 @@ WARNING_REMEDIES: Mapping[str, str] = {
     "set_positions": "to compare the other positions, set positions: {kept} for {experiment} in define.experiments",
     "correct_gold": "check and correct them in results/tables/gold_passages.csv",
     "more_clusters": "use more clusters",
+    "fill_in_labels": "fill in a copy of results/labels/{experiment}.csv and name it as the judge's 'labels' "
+    "(docs/judged.md)",
+    "label_more": "label more answers: each position needs some that the judge calls right and wrong, with and without "
+    "an accepted answer in them",
 }
 
 
@@ -57,6 +61,11 @@ OF_ANSWERS: Mapping[str, Words] = {
     "reading": Words(
         "a conclusion that changes with how much of the answers is read", "see tables/reading_sensitivity.csv"
     ),
+    "judge_unchecked": Words("answers judged by a model that nobody has checked", "how often it errs is unknown"),
+    "judge_uncorrected": Words("answers judged by a model", "the labels are too few to correct its errors"),
+    "judge_corrected": Words("answers judged by a model", "the numbers are corrected by labels (tables/judge.csv)"),
+    "judges_itself": Words("answers that the same model has judged", "models prefer their own answers"),
+    "no_verdict": Words("answers without a verdict of the judge", "these are not counted"),
     "announced": Words("answers whose first line ends with a colon", "it may only announce the answer"),
     "inside_words": Words(
         "answers with an accepted answer only inside other words or numbers, or after another choice",
@@ -175,6 +184,14 @@ def _count(findings: Sequence[Finding]) -> str:
     return f"{count:,} of {n:,}"
 
 
+def _judged(findings: Sequence[Finding]) -> str:
+    """`120 by gpt-4o-mini, 84 labels`."""
+    judges = dict.fromkeys(finding.facts["judge"] for finding in findings)
+    labels = sum(finding.facts.get("count", 0) for finding in findings)
+    by = f"{sum(finding.n or 0 for finding in findings):,} by {first_of([*judges], MOST_MODELS)}"
+    return f"{by}, {labels:,} labels" if labels else by
+
+
 def _cut(findings: Sequence[Finding]) -> str:
     """`12 of 600 at 30 to 100 tokens`."""
     limits = [finding.facts["limit"] for finding in findings if finding.facts["limit"]]
@@ -232,6 +249,10 @@ def _difference(number: Number) -> str:
 
 #: How the findings on a model are detailed, by kind.
 DETAILS: Mapping[str, Callable[[Sequence[Finding]], str]] = {
+    "judge_unchecked": _judged,
+    "judge_uncorrected": _judged,
+    "judge_corrected": _judged,
+    "judges_itself": _judged,
     "cut": _cut,
     **dict.fromkeys(("left_out", "failed", "not_recorded"), _lacking),
     "announced": _announced,

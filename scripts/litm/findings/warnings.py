@@ -16,6 +16,7 @@ from litm.findings.answer_warnings import (
     doubt_findings,
     empty_findings,
     inside_findings,
+    judge_findings,
     lacking_findings,
     limits_of,
     position_findings,
@@ -47,9 +48,9 @@ def warnings_of(
     models that are none, without warnings about their answers; clusters: see `question_warnings.read_clusters`; filled:
     see `released_format.filled_shares`.
     """
-    accuracy, bias, readings = (
+    accuracy, bias, readings, judged = (
         [row for row in rows(name) if row["model"] not in stand_ins]
-        for name in ("accuracy", "position_bias", "reading_sensitivity")
+        for name in ("accuracy", "position_bias", "reading_sensitivity", "judge")
     )
     makers: tuple[Iterable[Finding], ...] = (
         doubt_findings(accuracy, bias),
@@ -63,6 +64,7 @@ def warnings_of(
         reading_findings(readings),
         announced_findings(readings, stops_of(manifests)),
         inside_findings(accuracy),
+        judge_findings(judged, experiments),
         gold_findings(rows("gold_passages"), experiments),
         check_findings(rows("answer_checks")),
         cluster_findings(experiments, clusters),

@@ -25,9 +25,9 @@ from litm.prompting.prompt_format import (
     read_prompt_template,
 )
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
-from litm.records.examples import Example
+from litm.records.examples import Content, Example
 from litm.records.measures import MEASURE
-from litm.records.responses import SweepResponse
+from litm.records.responses import SweepResponse, response_key
 from litm.records.tokens import answer_limit
 
 #: What engines are set to where nothing is generated.
@@ -164,6 +164,15 @@ class AskedSweep:
     def prompts(self, examples: Iterable[Example]) -> list[Prompt]:
         """The prompts of examples, in their order."""
         return sweep_prompts(examples, digest(self.identity), self.settings["prompt_template"], self.is_measured)
+
+    def followed_up(self, prompt: Prompt, reminder: str) -> Prompt:
+        """The prompt with a reminder at its end, of the last message of a chat, and its own key."""
+        content = prompt.content
+        if isinstance(content, str):
+            longer: Content = content + reminder
+        else:
+            longer = [*content[:-1], {**content[-1], "content": content[-1]["content"] + reminder}]
+        return replace(prompt, content=longer, key=response_key(digest(self.identity), longer))
 
     def names(self) -> dict:
         """What the manifest says of the sweep: names, identity, and numbers: the format of the computation with its

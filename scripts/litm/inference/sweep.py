@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,17 @@ class Outcome:
     """Number of asked prompts that do not fit, as only the server's reply says."""
     billed: tuple[Usage, ...] = ()
     """Sums of the usage of this run, by the way it is paid."""
+
+    def after(self, first: "Outcome") -> "Outcome":
+        """The outcome of asking twice, of which this is the second: all that was asked and billed, and what is left."""
+        return replace(
+            self,
+            asked=first.asked + self.asked,
+            asked_because=first.asked_because or self.asked_because,
+            work=first.work or self.work,
+            reused_elsewhere=max(first.reused_elsewhere, self.reused_elsewhere),
+            billed=(*first.billed, *self.billed),
+        )
 
 
 def work_of(prompts: Sequence[Sequence[int] | None]) -> dict[str, int | None]:

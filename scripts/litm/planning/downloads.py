@@ -138,7 +138,7 @@ class Remote:
 
 def look_remote(study: Study, results: Path) -> Remote:
     """Ask the hub and the servers of files; results: the folder of results, which may be missing."""
-    models = [model for model in study.models.values() if model.is_local and model.hub]
+    models = [model for model in study.asked_models.values() if model.is_local and model.hub]
     with ThreadPoolExecutor() as pool:
         hubs = pool.map(hub_check, models)
         files = pool.map(
@@ -149,7 +149,7 @@ def look_remote(study: Study, results: Path) -> Remote:
 
 def download_lines(study: Study, there: Remote) -> Iterator[str]:
     """Lines on what is downloaded and stored."""
-    needs, models = needs_of(study), [study.models[name] for name in there.hubs]
+    needs, models = needs_of(study), [study.asked_models[name] for name in there.hubs]
     weights = {model.name: download_of(model, there.hubs[model.name]) for model in models if model.is_local}
     if fetched := {name: size for name, size in weights.items() if size}:
         hub_answers = all(hub.download is not None for hub in there.hubs.values())
@@ -167,7 +167,7 @@ def download_lines(study: Study, there: Remote) -> Iterator[str]:
 def first_steps(study: Study, there: Remote) -> str:
     """A line on what comes before the sweeps."""
     first = []
-    if gated := [name for name, hub in there.hubs.items() if _is_gated(study.models[name], hub)]:
+    if gated := [name for name, hub in there.hubs.items() if _is_gated(study.asked_models[name], hub)]:
         first.append(f"accept the terms of {', '.join(gated)} at https://huggingface.co, {LOG_IN}")
     if any(size != 0 for size in (check.download for check in (*there.hubs.values(), *there.files))):
         first.append("`snakemake fetch`, where there is a network")

@@ -84,7 +84,7 @@ def estimate_table(
     """
     rows = []
     for estimate in estimates:
-        work, model = estimate.work, study.models[estimate.model]
+        work, model = estimate.work, study.asked_models[estimate.model]
         time = seconds(model, work, rates[estimate.model])
         rows.append({
             **{name: getattr(estimate, name) for name in ("model", "experiment", "measure")},
@@ -167,7 +167,7 @@ def _cell(value: Any, column: Hashable) -> str:
 
 def notes(study: Study, estimates: Sequence[Estimate], rates: Mapping[str, Rate | None]) -> Iterator[str]:
     """Notes on the table: the origin of its numbers, and what is unknown."""
-    asked = {estimate.model: study.models[estimate.model] for estimate in estimates if estimate.work.prompts}
+    asked = {estimate.model: study.asked_models[estimate.model] for estimate in estimates if estimate.work.prompts}
     known_rates = {name: rate for name in asked if (rate := rates[name])}
     for source, names in grouped(known_rates, lambda name: known_rates[name].source).items():
         speeds = first_of([_rounded(known_rates[name].tokens_per_second) for name in names], SHOWN)
@@ -185,7 +185,7 @@ def notes(study: Study, estimates: Sequence[Estimate], rates: Mapping[str, Rate 
                 f"{name}: tokens estimated from characters, usually too many; to count them, set 'tokenizer' to its "
                 "server's, or one like it"
             )
-    if any(_dollars(study.models[estimate.model], estimate) != 0 for estimate in estimates):
+    if any(_dollars(study.asked_models[estimate.model], estimate) != 0 for estimate in estimates):
         yield "US$ are at most: they count each answer as long as is allowed"
 
 
@@ -228,7 +228,7 @@ def notes_on_rules(study: Study, estimates: Sequence[Estimate]) -> Iterator[str]
 
 def _several_gpus(study: Study) -> str:
     """Words on the models that take several GPUs at once."""
-    numbers = {name: model.used_gpus for name, model in study.models.items() if model.is_local}
+    numbers = {name: model.used_gpus for name, model in study.asked_models.items() if model.is_local}
     several = [f"{number} at once for {name}" for name, number in numbers.items() if number > 1]
     return f" ({'; '.join(several)})" if several else ""
 

@@ -80,7 +80,7 @@ def most_work(sweep: Sweep) -> Work:
 
 def assumed(study: Study, experiments: Iterable[str]) -> list[str]:
     """A line on those of these experiments whose number of questions is assumed, if any."""
-    chosen = {name: study.experiments[name] for name in experiments}
+    chosen = {name: study.experiment(name) for name in experiments}
     names = [
         name
         for name, experiment in chosen.items()

@@ -99,7 +99,7 @@ def budget_lines(study: Study, dollars: Mapping[str, float | None], asking: str 
     """
     lines = []
     for name, cost in dollars.items():
-        model = study.models[name]
+        model = study.asked_models[name]
         if not model.is_served or model.budget is None or not model.all_prices or cost is None:
             continue
         spent = spent_in(study.answer_folders, name, asking, Prices.from_entry(model.all_prices)) if asking else 0

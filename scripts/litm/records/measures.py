@@ -4,3 +4,5 @@
 MEASURE = "measure"
 #: What an experiment measures: answers that are generated, and the log-probability of the accepted ones.
 ANSWER, LOG_PROBABILITY = "answer", "log_probability"
+#: What a judge gives: its verdicts on the answers of a model to an experiment.
+VERDICT = "verdict"

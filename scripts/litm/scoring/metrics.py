@@ -21,6 +21,8 @@ from litm.base.messages import UserError
 
 FIRST_LINE = "first_line"
 FULL = "full"
+#: The metric whose verdicts a model gives, see `litm.scoring.judging`.
+JUDGED = "judged"
 #: Graded verdicts are multiples of 1 over this number, a power of 2: their sums are exact in any order.
 GRADES = 1024
 
@@ -139,6 +141,11 @@ def last_integer(text: str, answers: Sequence[str]) -> bool:
     return read_last_integer(text) in {int(answer) for answer in answers}
 
 
+def not_by_rule(text: str, answers: Sequence[str]) -> bool:
+    """Raise `UserError`: whether an answer is right says the judge alone."""
+    raise UserError("the metric judged has no rule: its verdicts are those of the experiment's judge")
+
+
 def token_f1(text: str, answers: Sequence[str]) -> float:
     """The largest F1 of the text's tokens with those of an accepted answer (Rajpurkar et al. 2016, SQuAD).
 
@@ -177,6 +184,8 @@ _BUILT_IN = {
     "exact_integer": Metric(exact_integer, FIRST_LINE, "the integer that the text gives as its answer is accepted."),
     # A calculation may take several lines.
     "last_integer": Metric(last_integer, FULL, "the integer that the whole text ends with is accepted."),
+    # What the strict rule finds needs no judge.
+    JUDGED: Metric(not_by_rule, FULL, "the judge calls it right.", strict=whole_words),
     "token_f1": Metric(
         token_f1, FIRST_LINE,
         "the largest F1 of the text's tokens with those of an accepted answer (Rajpurkar et al. 2016, SQuAD).",

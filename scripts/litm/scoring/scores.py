@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
+import numpy as np
 import pandas as pd
 
 from litm.base.intervals import clustered_interval
@@ -26,7 +27,9 @@ from litm.records.responses import (
     response_key,
 )
 from litm.scoring.doubts import Answer, doubt_of, doubts_on, read_answer
-from litm.scoring.metrics import FULL, METRICS, first_line
+from litm.scoring.judge_error import Labelled, corrected_accuracy
+from litm.scoring.judging import Judged, label_key
+from litm.scoring.metrics import FULL, JUDGED, METRICS, first_line
 from litm.scoring.wrong_answers import Asked, WrongAnswer, wrong_answer
 
 if TYPE_CHECKING:
@@ -131,6 +134,7 @@ class Score(NamedTuple):
     in_batch: Annotated[int | None, "1 at the price of batches"]
     cluster: Annotated[str | None, "where questions have clusters"]
     doubt: Annotated[str | None, "why the answer is neither right nor wrong, as in accuracy.csv"] = None
+    label: Annotated[Verdict, "of a judged answer: whether a person calls it right; missing without a label"] = None
 
 
 def score_reference() -> str:
@@ -143,7 +147,7 @@ def score_reference() -> str:
 
 
 #: Columns of files that have a value in them.
-OPTIONAL = ("cluster", "cache_write_tokens", "cache_read_tokens", "in_batch", "doubt")
+OPTIONAL = ("cluster", "cache_write_tokens", "cache_read_tokens", "in_batch", "doubt", "label")
 #: pandas types of columns by the types of their values.
 DTYPES: dict[Any, str] = {
     str: "string", str | None: "string", int: "int64", int | None: "Int64", float | None: "Float64", bool: "bool",
@@ -180,16 +184,18 @@ def score_sweep(
     responses: Iterable[SweepResponse],
     where: str = "responses",
     cut_at: CutAt = lambda lengths, tokens: None,
+    judged: Judged | None = None,
 ) -> pd.DataFrame:
     """A `Score` per prompt and target, in the order of the examples.
 
-    cut_at: the tokens to which prompts of these characters and tokens were cut, see `inference.cut_prompts`. Raises
-    `UserError`, beginning with `where` (the file of the responses), as `answered`.
+    cut_at: the tokens to which prompts of these characters and tokens were cut, see `inference.cut_prompts`; judged:
+    the verdicts of the metric `judged`. Raises `UserError`, beginning with `where` (the file of the responses), as
+    `answered`.
     """
     answers: list[Answer] = []
     for example, response, is_excluded in answered(examples, responses, where):
         text = (response.scored_text or "").strip()
-        rows = zip(_rows(sweep, example, response, is_excluded), example.targets, strict=True)
+        rows = zip(_rows(sweep, example, response, is_excluded, judged), example.targets, strict=True)
         answers += [read_answer(row, text, example.prompt, target) for row, target in rows]
     doubts = doubts_on(
         answers, cut_at([answer.length for answer in answers], [answer.row.prompt_tokens for answer in answers])
@@ -226,10 +232,17 @@ def _response(example: Example, responses: Mapping[tuple[int, str, str], SweepRe
     return response
 
 
-def _rows(sweep: Sweep, example: Example, response: SweepResponse, is_excluded: bool) -> Iterator[Score]:
+def _rows(
+    sweep: Sweep, example: Example, response: SweepResponse, is_excluded: bool, judged: Judged | None
+) -> Iterator[Score]:
     text = response.scored_text
     for target in example.targets:
-        verdicts = judge(sweep.metric, text, target.answers, example.answers)
+        if judged:
+            verdicts = judged.verdicts_of(example.name, text, target.answers)
+            key = label_key(sweep.model, sweep.experiment, example.name, text or "")
+            verdicts["label"] = judged.labels.get(key)
+        else:
+            verdicts = judge(sweep.metric, text, target.answers, example.answers)
         wrong = _wrong(sweep, example, target, response) if verdicts["correct"] == 0 else None
         yield Score(
             metric=sweep.metric,
@@ -315,13 +328,19 @@ def _cell_row(names: dict, group: pd.DataFrame) -> "AccuracyRow":
     failed = ~group["excluded"] & (group["finish_reason"] == FAILED)
     not_recorded = ~group["excluded"] & (group["finish_reason"] == NOT_RECORDED)
     counted = group[~group["excluded"] & ~failed & ~not_recorded]
+    if names["metric"] == JUDGED:
+        # A reply that is no verdict says nothing on the answer.
+        counted = counted[counted["correct"].notna()]
     n, correct = len(counted), counted["correct"].to_numpy(dtype=float, na_value=0)
     clusters = pd.factorize(counted["cluster"])[0] if "cluster" in counted else None
     low, high = clustered_interval(correct, clusters) if n else (None, None)
+    accuracy = float(correct.sum()) / n if n else None
+    if n and "label" in counted and (labelled := labelled_cell(counted, correct, clusters)).is_complete:
+        accuracy, low, high = corrected_accuracy(labelled)
     return {
         **names,
         "n": n,
-        "accuracy": float(correct.sum()) / n if n else None,
+        "accuracy": accuracy,
         "ci_low": low,
         "ci_high": high,
         "accuracy_first_line": counted["correct_first_line"].sum() / n if n else None,
@@ -337,6 +356,15 @@ def _cell_row(names: dict, group: pd.DataFrame) -> "AccuracyRow":
         "n_preamble": int(counted["preamble"].sum()),
         "doubt": doubt_of(counted),
     }
+
+
+def labelled_cell(counted: pd.DataFrame, correct: np.ndarray, clusters: np.ndarray | None) -> Labelled:
+    """The judged answers of one cell with their labels."""
+    strict, labels = (
+        counted[name].astype("Float64").to_numpy(dtype=float, na_value=np.nan)[:, None]
+        for name in ("correct_strict", "label")
+    )
+    return Labelled(correct[:, None], strict, labels, clusters)
 
 
 def _mean(verdicts: pd.Series) -> float | None:

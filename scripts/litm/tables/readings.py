@@ -178,3 +178,57 @@ class WrongAnswersRow(TypedDict, total=False):
     taken_from: Annotated[col.Text, shown("Taken from")]
     """positions of the items that answers of `other_item` were taken from, as `position:answers`, from 0, most frequent
     first; answers whose name or number is in several documents are not counted"""
+
+
+@declare(
+    "judge",
+    "The judge and its error",
+    inputs=("judged_scores",),
+    rows="analysis.judged.judge_table",
+    report=(
+        "model", "experiment", "size", "placement", "n", "accuracy_judge", "accuracy", "accuracy_ci_low",
+        "accuracy_ci_high", "n_labels", "sensitivity", "specificity", "n_no_verdict",
+    ),
+)  # fmt: skip
+class JudgeRow(TypedDict, total=False):
+    """What the judge says of the answers of each model and cell, and how often it errs by a person's labels.
+
+    The accuracy by labels is corrected for the judge's errors (docs/judged.md); it is that of accuracy.csv. Sensitivity
+    is the share of right answers that the judge calls right, specificity the share of wrong ones that it calls wrong.
+    """
+
+    model: col.Model
+    experiment: col.Experiment
+    size: col.Size
+    placement: col.Placement
+    position: col.Position
+    depth: col.Depth
+    n: Annotated[col.Integer, Heading("n")]
+    """judged answers"""
+    n_no_verdict: Annotated[col.Integer, Heading("No verdict")]
+    """answers on which neither reply of the judge is a verdict; not counted"""
+    accuracy_judge: Annotated[col.Percent, Heading("By the judge")]
+    """share that the judge calls right"""
+    accuracy_strict: col.Percent
+    """share with an accepted answer as whole words"""
+    n_labels: Annotated[col.Integer, Heading("Labels")]
+    """answers with a label"""
+    accuracy: Annotated[col.Percent, Heading("Corrected")]
+    """accuracy corrected by the labels; missing if the labels do not have all kinds of answers (right or wrong by the
+    judge, with or without an accepted answer)"""
+    accuracy_ci_low: Annotated[col.Low, Heading("95 % from")]
+    """lower 95 % limit of `accuracy`"""
+    accuracy_ci_high: Annotated[col.High, Heading("to")]
+    """upper 95 % limit of `accuracy`"""
+    sensitivity: Annotated[col.Percent, Heading("Sensitivity")]
+    """share of right answers that the judge calls right"""
+    sensitivity_ci_low: col.Low
+    """lower 95 % limit of `sensitivity`"""
+    sensitivity_ci_high: col.High
+    """upper 95 % limit of `sensitivity`"""
+    specificity: Annotated[col.Percent, Heading("Specificity")]
+    """share of wrong answers that the judge calls wrong"""
+    specificity_ci_low: col.Low
+    """lower 95 % limit of `specificity`"""
+    specificity_ci_high: col.High
+    """upper 95 % limit of `specificity`"""

@@ -20,12 +20,12 @@ from litm.inference.sweep import present_answers
 from litm.planning.tokens import assumed, fitting, mean_work, prompts_by_size, too_long
 from litm.planning.words import SHOWN, Planned
 from litm.records.examples import read_examples
-from litm.records.measures import ANSWER, LOG_PROBABILITY
+from litm.records.measures import ANSWER, LOG_PROBABILITY, VERDICT
 from litm.workflow.rules_help import CODE, CONTENTS
 from litm.workflow.sweep_inputs import SweepInputs
 
 #: Rules that ask a model or read recorded responses, and rules that only collect targets.
-ASKING, MEASURING = ("generate", "import_responses"), "measure"
+ASKING, MEASURING = ("generate", "import_responses", "judge"), "measure"
 TARGETS = ("all", "study", "tables", "figures", "report", "published", "suite_export", "suite_zip", "export_tasks")
 #: What Snakemake knows of a job's reason, and our words. The first one that is true is the cause; the last entry only
 #: follows from other causes.
@@ -141,7 +141,12 @@ class Jobs:
         """A line for each model, one for each reason why answers are not counted, and those on the time it takes and on
         what few questions show.
         """
-        sweeps = {sweep.pair: sweep for sweep in self._study.sweeps_of(ANSWER) if sweep.pair in self._asked}
+        sweeps = {
+            sweep.pair: sweep
+            for measure in (ANSWER, VERDICT)
+            for sweep in self._study.sweeps_of(measure)
+            if sweep.pair in self._asked
+        }
         asked = [(*pair, *self.size(sweep)) for pair, sweep in sweeps.items()]
         by_model = [(model, list(model_sweeps)) for model, model_sweeps in groupby(asked, key=lambda sweep: sweep[0])]
         # Models that take time or money come first.
@@ -235,7 +240,7 @@ def few_questions(study: Study, asked: Iterable[tuple[str, str]]) -> list[str]:
     groups: dict[tuple, dict[str, None]] = {}
     others = [name for name in study.models if name not in study.stand_ins]
     for model, name in asked:
-        if n := study.experiments[name].curve_questions:
+        if n := study.experiment(name).curve_questions:
             groups.setdefault((n, *earlier(Path("results"), model, name, others)), {})[name] = None
     lines = []
     for (n, expected, source), names in groups.items():

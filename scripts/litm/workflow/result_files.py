@@ -101,6 +101,7 @@ class TableFiles:
             "condition_scores": [pair for pair in run if pair in compared],
             "remedy_scores": [pair for pair, experiment in run.items() if experiment.condition],
             "scores": run,
+            "judged_scores": [pair for pair, experiment in run.items() if experiment.judge],
             "curve_scores": with_positions,
             # Of curves of several sizes.
             "sized_scores": [
@@ -174,6 +175,12 @@ class TableFiles:
             for ending in (("csv", "md") if table.in_markdown else ("csv",))
         ]
         return [*table_files, *(CLAIM_TABLES if self._study.answered else ())]
+
+    @property
+    def to_label(self) -> list[str]:
+        """Answers for a person to label, of the judged experiments that have no labels yet."""
+        answered = self._study.answered.items()
+        return [f"results/labels/{name}.csv" for name, entry in answered if entry.judge and not entry.judge.labels]
 
     @property
     def shown(self) -> list[str]:

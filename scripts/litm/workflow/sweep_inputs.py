@@ -22,6 +22,7 @@ from litm.planning.speed import measured_runs, minutes
 from litm.planning.tokens import most_work
 from litm.prompting.prompt_format import named_template
 from litm.records.cells import Cell
+from litm.records.measures import VERDICT
 from litm.retrieval.candidates import FILL
 from litm.workflow.data_inputs import FETCHED, DataInputs, identity_file
 from litm.workflow.rules_help import Wildcards, as_json
@@ -102,8 +103,8 @@ class SweepInputs:
         self._data = data
         self._project_file = project_file
         self._runs_here = runs_here
-        #: The selected models, and models used only for counting tokens; those to ask among them.
-        self.models = {**study.token_models, **study.models}
+        #: The selected models, and models used only for counting tokens or as judges; those to ask among them.
+        self.models = {**study.token_models, **study.asked_models}
         self.asked = {name: model for name, model in self.models.items() if not model.is_recorded}
         self.recorded = [name for name in study.models if name not in self.asked]
         self.prompting = {
@@ -117,7 +118,7 @@ class SweepInputs:
         ]
         #: What is measured, by the wildcard {ending} of its files.
         self.measures = {ending_of(measure): measure for measure in FILES}
-        self._order = {name: index for index, name in enumerate(study.experiments)}
+        self._order = {name: index for index, name in enumerate([*study.experiments, *study.judgings])}
         # Read when they are needed, and once.
         self._runs = cache(partial(measured_runs, Path("results")))
 
@@ -186,7 +187,9 @@ class SweepInputs:
         }
 
     def examples(self, wildcards: Wildcards) -> list[str]:
-        """The examples of all cells of {experiment}, or of the cells that {model} is asked."""
+        """The examples of all cells of {experiment}, or of the cells that {model} is asked; the prompts of a judge."""
+        if judging := self._study.judgings.get(wildcards.experiment):
+            return [judging.prompts]
         experiment = self._study.experiments[wildcards.experiment]
         if model := getattr(wildcards, "model", None):
             experiment = self._study.experiment_of(model, experiment.name)
@@ -306,6 +309,27 @@ class SweepInputs:
         has_log = model.is_recorded and model.log
         return self._study.experiments[wildcards.experiment].decoding() if has_log else None
 
+    # Judges
+
+    def judge_template(self, wildcards: Wildcards) -> list[str]:
+        """The file of the prompt with which {experiment} is judged."""
+        judge = self._study.experiments[wildcards.experiment].judge
+        return [judge.prompt or self._project_file("resources", "judging", "judge.txt")] if judge else []
+
+    def labels(self, wildcards: Wildcards) -> list[str]:
+        """The user's labels of answers to {experiment}."""
+        judge = self._study.experiments[wildcards.experiment].judge
+        return [judge.labels] if judge and judge.labels else []
+
+    def verdicts(self, wildcards: Wildcards) -> list[str]:
+        """The file of a judge's verdicts on the answers of {model} to {experiment}; none without a judge."""
+        return [
+            FILES[VERDICT].for_sweep(judging.experiment.judge.model, judging.name).responses
+            for judging in self._study.judgings.values()
+            if (judging.model, judging.experiment.name) == (wildcards.model, wildcards.experiment)
+            and judging.experiment.judge
+        ]
+
     # The estimate
 
     def estimate_source(self, wildcards: Wildcards) -> list[str]:
@@ -326,6 +350,7 @@ class SweepInputs:
     def counted_now(self, wildcards: Wildcards) -> list[str]:
         """The estimate of each sweep that asks something, and whose model and data are here."""
         here = {name for name, model in self.asked.items() if _is_here(model)}
+        # The prompts of a judge are made of answers.
         with_data = {name for name in self._study.experiments if self._has_data(name)}
         return [
             sweep.files.estimate
@@ -336,7 +361,7 @@ class SweepInputs:
     def _has_data(self, name: str) -> bool:
         """Whether an experiment's examples can be made without a download, and without a corpus in shards."""
         alone = {name: self._study.experiments[name]}
-        needs = needs_of(replace(self._study, models={}, token_models={}, experiments=alone))
+        needs = needs_of(replace(self._study, models={}, judges={}, token_models={}, experiments=alone))
         is_small = all(corpus.shards == 1 for corpus in needs.corpora)
         return is_small and all(
             file.availability(Path(FETCHED), self._study.data_mirror) for file in needs.remote_files

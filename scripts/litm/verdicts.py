@@ -1,0 +1,24 @@
+"""Verdicts: what a judge says of an answer, in the words of its reply."""
+
+import re
+
+RIGHT, WRONG, NO_ANSWER = "right", "wrong", "none"
+#: The verdicts, as patterns of a reply's words; the first that fits counts.
+_VERDICTS = {
+    NO_ANSWER: re.compile(r"\b(?:none|no[ _-]answer)\b", re.IGNORECASE),
+    WRONG: re.compile(r"(?:\bwrong|\bincorrect|(?:\bnot|n['\u2019]t) (?:right|correct))\b", re.IGNORECASE),
+    RIGHT: re.compile(r"\b(?:right|correct)\b", re.IGNORECASE),
+}
+#: What a prompt ends with that is asked again, after a reply that is no verdict.
+REMINDER = "\n\nReply with one word and nothing else: right, wrong, or none."
+
+
+def read_verdict(reply: str) -> str | None:
+    """The verdict of a reply, from its first line that is not blank; None for a reply that is none or several."""
+    line = reply.strip().split("\n", 1)[0]
+    said, left = [], line
+    for verdict, pattern in _VERDICTS.items():
+        if pattern.search(left):
+            said.append(verdict)
+            left = pattern.sub(" ", left)
+    return said[0] if len(said) == 1 else None

@@ -1,0 +1,68 @@
+"""The whole workflow with a judge: answers, verdicts, labels, and numbers that they correct."""
+
+import csv
+import re
+
+import pandas as pd
+from fault_server import FaultServer
+from workbench import CONFIG
+
+from litm.base.json_files import read_json
+
+ASKED = "the answer to judge"
+
+
+def verdict(prompt: str) -> str:
+    """A judge that finds an accepted answer in most answers, and now and then thinks aloud first."""
+    if "nothing else" not in prompt and len(prompt) % 5 == 0:
+        return "Let me think."
+    answer = " ".join(re.findall(r"^\| (.*)", prompt, re.MULTILINE)).lower()
+    accepted = re.search("Accepted answers: (.*)", prompt)[1].lower().split("; ")
+    return "Right." if any(text in answer for text in accepted) and len(prompt) % 4 else "Wrong."
+
+
+def judged_config(url: str, **judge: str) -> dict:
+    judge_model = {"engine": "openai", "api_model": "j", "base_url": f"{url}/v1", "prices": {"input": 1, "output": 1}}
+    experiments = {**CONFIG["define"].get("experiments", {})}
+    experiments["qa"] = {**experiments.get("qa", {}), "metric": "judged", "judge": {"model": "judge", **judge}}
+    define = {**CONFIG["define"], "experiments": experiments}
+    define["models"] = {**define.get("models", {}), "judge": judge_model}
+    return {**CONFIG, "experiments": ["qa"], "define": define}
+
+
+def test_a_judges_verdicts_are_kept_checked_by_labels_and_never_asked_again(new_bench):
+    bench = new_bench
+    with FaultServer(lambda prompt, attempt: None, answer=verdict) as server:
+        bench.configure(judged_config(server.url))
+        bench.run()
+        asked = len(server.asked)
+        assert asked and all("You judge the answer" in prompt for prompt in server.asked)
+        manifest = read_json(next(bench.folder.glob("results/verdicts/judge/*.manifest.json")))
+        assert manifest["asked"] == asked, "the bill has all that was asked"
+        judge = pd.read_csv(bench.path("results/tables/judge.csv"))
+        assert judge["n_labels"].eq(0).all() and judge["accuracy"].isna().all()
+        assert '"judge_unchecked"' in bench.path("results/findings.json").read_text()
+        rows = [*csv.DictReader(bench.path("results/labels/qa.csv").open())]
+        assert rows and [*rows[0]] == ["key", "question", "accepted_answers", "answer", "right"]
+        with bench.path("mine.csv").open("w") as file:
+            table = csv.DictWriter(file, [*rows[0]])
+            table.writeheader()
+            table.writerows({**row, "right": "no"} for row in rows)
+        bench.configure(judged_config(server.url, labels="mine.csv"))
+        bench.run()
+        assert len(server.asked) == asked
+    judge = pd.read_csv(bench.path("results/tables/judge.csv"))
+    assert judge["n_labels"].sum() == len(rows) and judge["accuracy"].eq(0).all()
+    accuracy = pd.read_csv(bench.path("results/tables/accuracy.csv"))
+    assert accuracy["accuracy"].eq(0).all(), "accuracies are those by the labels"
+    assert accuracy["accuracy_full"].tolist() == judge["accuracy_judge"].tolist()
+    refused = bench.path("mine.csv")
+    refused.write_text(refused.read_text().replace(rows[0]["key"], rows[0]["key"][:8] + "0" * 12))
+    assert "1 labels, such as" in bench.refusal()
+
+
+def test_a_judge_without_its_metric_and_a_recorded_judge_are_refused(new_bench):
+    config = judged_config("http://localhost:9")
+    config["define"]["experiments"]["qa"]["metric"] = "best_subspan_em"
+    new_bench.configure(config)
+    assert "'metric: judged' and 'judge: {model: NAME}' go together" in new_bench.refusal("-n")
