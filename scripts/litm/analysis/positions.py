@@ -12,15 +12,7 @@ from litm.analysis import power
 from litm.analysis.grid import CurveGrid, Files, curves, difference_columns, generator_for, interval_columns, read_curve
 from litm.analysis.pbi import CONTRASTS, area_weights, class_words, limit_of_answers, misplaced, pbi_class
 from litm.analysis.shapes import MEASURED, NO_INFORMATION
-from litm.analysis.statistics import (
-    Estimate,
-    cochrans_q,
-    contrast_interval,
-    design_effect,
-    gap_interval,
-    gap_test,
-    with_holm,
-)
+from litm.analysis.statistics import Estimate, cochrans_q, design_effect, gap_interval, gap_test, with_holm
 
 if TYPE_CHECKING:
     from litm.tables.positions import PositionBiasRow, PositionPairsRow
