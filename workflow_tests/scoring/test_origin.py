@@ -44,6 +44,12 @@ def test_responses_under_the_manifest_of_another_sweep_are_refused():
         list(with_checked_keys("r", {"identity": "two", "identity_fields": MADE}, [asked], [answer]))
 
 
+def test_a_prompt_without_a_recorded_response_has_no_key_to_check():
+    asked = example(id="a", size=5, placement="gold_at_0", prompt="p")
+    absent = response(id="a", size=5, placement="gold_at_0", key="-", response=None, finish_reason="not_recorded")
+    assert list(with_checked_keys("r", {"identity": "one", "identity_fields": MADE}, [asked], [absent])) == [asked]
+
+
 def test_the_key_of_a_chat_is_that_of_its_messages():
     turns = [{"role": "user", "content": "p"}]
     asked = example(id="a", size=5, placement="gold_at_0", prompt="transcript", messages=turns)

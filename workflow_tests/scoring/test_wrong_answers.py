@@ -1,5 +1,7 @@
 """Kinds of wrong answers, and the item they were taken from."""
 
+import random
+import re
 from dataclasses import replace
 
 import pandas as pd
@@ -9,6 +11,7 @@ import suite_examples
 from score_frames import score_rows
 
 from litm.analysis.cells import wrong_answer_rows
+from litm.answers import LETTER
 from litm.base.intervals import binomial_interval
 from litm.examples.tasks import load_task, task_names
 from litm.figures.chart import Rows
@@ -16,7 +19,7 @@ from litm.figures.kinds import KINDS as FIGURES
 from litm.figures.looks import KIND_COLOURS
 from litm.records.questions import Gold, Question
 from litm.scoring.scores import Sweep, score_sweep
-from litm.scoring.wrong_answers import KINDS, Asked, WrongAnswer, wrong_answer
+from litm.scoring.wrong_answers import KINDS, Asked, WrongAnswer, has_words, wrong_answer
 from litm.tables.table import tables
 
 TABLE = tables()["wrong_answers"]
@@ -228,3 +231,11 @@ def test_a_task_that_knows_its_items_reads_all_of_them_back():
     items = module.other_items(example.prompt, example.targets[0])
     assert [(item.position, item.text) for item in items] == [(0, "Title 1) C d.\n"), (2, "Title 2) E f.")]
     assert module.other_items("Where all documents were cut there are none.", example.targets[0]) == []
+
+
+def test_words_are_found_in_a_text_as_by_a_pattern_with_no_letter_on_either_side():
+    rng, letters = random.Random(0), "ab7 .-(é文"
+    cases = [("".join(rng.choices(letters, k=rng.randint(0, 9))), "".join(rng.choices(letters, k=2))) for _ in range(4000)]
+    expected = [bool(re.search(rf"(?<!{LETTER}){re.escape(part)}(?!{LETTER})", text)) for text, part in cases]
+    assert [has_words(text, part) for text, part in cases] == expected
+    assert 50 < sum(expected) < 3950

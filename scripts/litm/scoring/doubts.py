@@ -112,9 +112,10 @@ class Answer(NamedTuple):
 
 
 def read_answer(row: Any, text: str, prompt: str, target: Target) -> Answer:
-    """The answer of a score row to a target of a prompt."""
+    """The answer of a score row to a target of a prompt; without signs if it does not count."""
+    answer = Answer(row, text, len(prompt), target.answers, ())
     gold = target.text_in(prompt) if target.span else ""
-    return Answer(row, text, len(prompt), target.answers, [*_signs(row, text, prompt, gold, target.answers)])
+    return answer._replace(signs=[*_signs(row, text, prompt, gold, target.answers)]) if answer.is_counted else answer
 
 
 def _signs(row: Any, text: str, prompt: str, gold: str, answers: Sequence[str]) -> Iterator[str]:
@@ -140,13 +141,21 @@ def repeats_prompt(text: str, prompt: str, gold: str) -> bool:
     item, which an answer may quote.
     """
     roles = _ROLES.match(text)
-    words, asked = text[roles.end() if roles else 0 :].split(), single_spaced(prompt)
+    words = text[roles.end() if roles else 0 :].split()
     answer, begun = " ".join(words), " ".join(words[:STRETCH])
     if len(begun) < BEGINNING:
         return False
+    # Of most answers and prompts one of the first words tells that none of the following holds.
+    if not _has_all(prompt, words[:STRETCH]) and not _has_all(answer, prompt.split(maxsplit=STRETCH)[:STRETCH]):
+        return False
+    asked = single_spaced(prompt)
     is_stretch = len(words) >= STRETCH and begun in asked and begun not in single_spaced(gold)
     is_all = answer.startswith(asked) or (asked in answer and asked.count(" ") >= STRETCH)
     return asked.startswith(begun) or is_stretch or is_all
+
+
+def _has_all(text: str, words: Iterable[str]) -> bool:
+    return all(word in text for word in words)
 
 
 def is_error(text: str) -> bool:

@@ -83,7 +83,7 @@ def with_checked_keys(
     identity = manifest["identity"]
     is_chat = manifest["identity_fields"].get("model", {}).get("prompt_template") == CHAT
     is_measured = MEASURE in (manifest["identity_fields"].get("decoding") or {})
-    keys = {response.name: response.key for response in responses}
+    keys = {response.name: response.key for response in responses if response.finish_reason != NOT_RECORDED}
     for example in examples:
         yield example
         # After its score, whose own refusals say more.
@@ -224,8 +224,9 @@ def _response(example: Example, responses: Mapping[tuple[int, str, str], SweepRe
     named = f"question {example.id}, size {example.size}, {example.placement}"
     if response is None:
         raise UserError(f"{where}: no response to {named}: {RUN_AGAIN}")
-    # Files written by earlier versions have no digest of the prompt.
-    if response.prompt_sha256 not in (None, example.prompt_sha256):
+    # Files written by earlier versions have no digest of the prompt, and what is not recorded answers none.
+    is_compared = response.prompt_sha256 is not None and response.finish_reason != NOT_RECORDED
+    if is_compared and response.prompt_sha256 != example.prompt_sha256:
         raise UserError(
             f"{where}: the response to {named}, answers another prompt than the example has now: {RUN_AGAIN}"
         )
