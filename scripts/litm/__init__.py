@@ -1,6 +1,6 @@
 """Library of the workflow's programs: pure functions and frozen dataclasses, no Snakemake.
 
-`litm.read("results")` gives the results of a study in a notebook.
+`litm.read("results")` gives the results of a study in a notebook, `litm.curves(frame)` the curves of recorded scores.
 """
 
 import sys
@@ -22,3 +22,10 @@ def read(folder: str | Path = "results") -> Any:
     """The results of a study, a `litm.notebook.Results`; `UserError` if the folder has none."""
     # By its name: programs are not made of it, so its edits re-run none.
     return import_module("litm.notebook").Results(Path(folder))
+
+
+def curves(table: Any, **settings: Any) -> Any:
+    """The curves of a table of verdicts (a data frame or a file), a `litm.recorded_scores.Curves`; settings and errors
+    as in `litm.recorded_scores.curves_of`.
+    """
+    return import_module("litm.recorded_scores").curves_of(table, **settings)

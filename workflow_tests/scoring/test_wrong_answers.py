@@ -235,7 +235,9 @@ def test_a_task_that_knows_its_items_reads_all_of_them_back():
 
 def test_words_are_found_in_a_text_as_by_a_pattern_with_no_letter_on_either_side():
     rng, letters = random.Random(0), "ab7 .-(é文"
-    cases = [("".join(rng.choices(letters, k=rng.randint(0, 9))), "".join(rng.choices(letters, k=2))) for _ in range(4000)]
+    cases = [
+        ("".join(rng.choices(letters, k=rng.randint(0, 9))), "".join(rng.choices(letters, k=2))) for _ in range(4000)
+    ]
     expected = [bool(re.search(rf"(?<!{LETTER}){re.escape(part)}(?!{LETTER})", text)) for text, part in cases]
     assert [has_words(text, part) for text, part in cases] == expected
     assert 50 < sum(expected) < 3950
