@@ -212,6 +212,7 @@ def _prepare_forks() -> None:
     import pandas  # noqa: F401
     import pyarrow.dataset
     import pyarrow.parquet  # noqa: F401
+    import scipy.special  # noqa: F401
     import smart_open  # noqa: F401
     from snakemake.cli import parse_args
 

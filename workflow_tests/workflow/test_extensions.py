@@ -169,7 +169,7 @@ def test_a_module_is_made_of_what_it_imports_and_of_the_files_beside_it_wherever
     study_with("my_task")
 
     def digest(module: str) -> str:
-        for name in ("local_modules", "_imported_files", "_module_files", "file_digest"):
+        for name in ("local_modules", "_imported_files", "_module_files", "_listing", "file_digest"):
             getattr(rules_help, name).cache_clear()
         return Programs(ROOT).code("", lambda wildcards: module)(None)
 

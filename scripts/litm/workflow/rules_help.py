@@ -11,7 +11,7 @@ from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
-from litm.base.extensions import file_of, full_name, in_use
+from litm.base.extensions import file_of, folder_of, full_name, in_use
 from litm.base.files import can_write, from_here
 from litm.base.messages import note
 from litm.base.store import digest, file_sha256
@@ -132,6 +132,9 @@ class Programs:
         # Cached: many jobs have the same code and inputs, and all jobs of a run must see the same content.
         self._is_output = cache(is_output)
         self._code_digest = cache(self._digest_of_code)
+        # Most programs are made of the same modules.
+        self._with_data = cache(_with_data)
+        self._place = cache(lambda file: file.relative_to(_root_of(file, root)).as_posix())
         self._digests = FileDigests(DIGESTS, "inputs", kept_from=KEPT_FROM)
         sha256 = cache(self._sha256)
         self._content = cache(lambda files: content_digest(map(Path, files), sha256)[:16])
@@ -195,13 +198,10 @@ class Programs:
         return self._code_digest(path)
 
     def _digest_of_code(self, path: Path) -> str:
-        files = [*local_modules(path, self._scripts)]
-        # The data of a module have its name.
-        files += filter(Path.is_file, [file.with_suffix(".yaml") for file in files])
+        files = [file for module in local_modules(path, self._scripts) for file in self._with_data(module)]
         if self._scripts / MADE_UP in files:
             files += sorted(self._root.glob(WORDS))
-        by_place = {file.relative_to(_root_of(file, self._root)).as_posix(): file for file in files}
-        return digest({place: file_digest(file) for place, file in by_place.items()})[:16]
+        return digest({self._place(file): file_digest(file) for file in files})[:16]
 
     # The content of inputs
 
@@ -345,14 +345,37 @@ def imported_names(text: str, package: str = "") -> set[str]:
 @cache
 def _module_files(name: str, package_root: Path) -> tuple[Path, ...]:
     """The files of a module and of the packages around it, if they are the project's or an extension's."""
-    path, depth = file_of(name, package_root), name.count(".")
-    files = [
-        *(folder / "__init__.py" for folder in list(path.parents)[:depth]),
-        path.with_suffix("") / "__init__.py",
-        path,
-    ]
-    # Most names are of other libraries, or not of modules.
-    return tuple(file for file in files if file.is_file()) if path.parent.is_dir() else ()
+    extension = folder_of(name)
+    package, _, module = name.rpartition(".")
+    folder, names, around = _listing(package, extension.parent if extension else package_root)
+    if folder is None:
+        return ()
+    files = [folder / module / "__init__.py"] if module in names else []
+    files += [folder / f"{module}.py"] if f"{module}.py" in names else []
+    return (*around, *filter(Path.is_file, files))
+
+
+@cache
+def _listing(package: str, root: Path) -> tuple[Path | None, frozenset[str], tuple[Path, ...]]:
+    """The folder of a package below `root`, the names in it, and the `__init__.py` of it and of the packages around it.
+
+    The folder is None for other libraries and for what is no package, which most names are of. Cached, because a start
+    looks up two thousand names in forty folders.
+    """
+    if not package:
+        return root, frozenset(file.name for file in root.iterdir()), ()
+    above, _, last = package.rpartition(".")
+    parent, names, around = _listing(above, root)
+    if parent is None or last not in names or not (folder := parent / last).is_dir():
+        return None, frozenset(), ()
+    inside = frozenset(file.name for file in folder.iterdir())
+    return folder, inside, (*around, folder / "__init__.py") if "__init__.py" in inside else around
+
+
+def _with_data(module: Path) -> tuple[Path, ...]:
+    """A module's file, and that of its data, which has its name, if there is one."""
+    data = module.with_suffix(".yaml")
+    return (module, data) if data.is_file() else (module,)
 
 
 def _root_of(file: Path, root: Path) -> Path:
