@@ -3,6 +3,7 @@
     PYTHONPATH=scripts python benchmarks/claim_errors.py estimates
     PYTHONPATH=scripts python benchmarks/claim_errors.py scores
     PYTHONPATH=scripts python benchmarks/claim_errors.py words
+    PYTHONPATH=scripts python benchmarks/claim_errors.py headline
     PYTHONPATH=scripts python benchmarks/claim_errors.py small
 
 estimates: m normal estimates with one standard error and equal correlation, of truths at the bounds of the criterion,
@@ -11,6 +12,8 @@ scores: right and wrong answers of m models to n questions at start, middle and 
     `CORRELATION` the three answers of a question come from one uniform number, else from three, so that this is the
     correlation of two answers of the same accuracy.
 words: the same answers, and whether the word of any curve says what is not so.
+headline: the same answers of 18 models in 8 experiments, and whether the headline of the study shows an effect of
+    position where there is none, or has limits without the true effect.
 
 small: how often a loss is wrongly shown to be small where questions are only lost, which is the worst case: sums of
     binomial probabilities, the largest over `SMALL_QUESTIONS`, with the limits of small contrasts and the usual ones.
@@ -39,6 +42,9 @@ from litm.claims.curve_words import Measures, words_of
 from litm.claims.effective_length import MARGIN
 from litm.claims.evidence import Measure, largest, negated
 from litm.claims.verdicts import ABOVE_ZERO, ALPHA, NEGLIGIBLE, WITHIN_SMALL, Criterion, Part, Question, decide
+from litm.findings.curves import EFFECTS
+from litm.findings.headline import headline_of
+from litm.findings.record import Finding, Number, Strength, StudyFindings
 
 CURVES = (1, 5, 10, 23)
 ERRORS = (0.003, 0.004, 0.005, 0.01, 0.02)
@@ -77,13 +83,23 @@ ENDS = ("primacy", "recency")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["estimates", "scores", "words", "small"])
+    parser.add_argument("what", choices=["estimates", "scores", "words", "headline", "small"])
     parser.add_argument("--families", type=int, default=10_000, help="simulated families of each setting")
     parser.add_argument("--curves", type=int, nargs="+", default=CURVES)
     parser.add_argument("--questions", type=int, nargs="+", default=QUESTIONS)
     args = parser.parse_args()
     if args.what == "small":
         print(table(["statement", "promised", "at most", "n", "usual limits", "n"], small_rows()))
+        return
+    if args.what == "headline":
+        columns = ["truth", "n", "shown, but none", "limits without the effect"]
+        rows = (
+            [name, n, *headline_cells(WORD_TRUTHS[name], n, args.families)]
+            for name in HEADLINE_TRUTHS
+            for n in args.questions
+        )
+        print(f"{args.families} studies a setting; per cent of studies with something wrong\n")
+        print(table(columns, rows))
         return
     if args.what == "estimates":
         columns, rows = ["truth", "correlation", "standard error"], estimates_rows(args.curves, args.families)
@@ -250,12 +266,12 @@ def u_question(counts: np.ndarray) -> Question:
 def difference(counts: np.ndarray, name: str) -> Measure:
     """A contrast of two positions with its interval as everywhere, from how often there is each pattern."""
     d = PATTERNS @ np.array(CONTRASTS[name])
-    total, squares, n = int(counts @ d), int(counts @ d**2), int(counts.sum())
+    total, squares, n = float(counts @ d), float(counts @ d**2), int(counts.sum())
     return Measure(total / n, n, partial(limits, total, squares, n))
 
 
 @cache
-def limits(total: int, squares: int, n: int, confidence: float) -> tuple[float, float]:
+def limits(total: float, squares: float, n: int, confidence: float) -> tuple[float, float]:
     """The same numbers come again and again."""
     return moments_of(np.array(total), np.array(squares), n, most=1.0).estimate(confidence, of_small=True).limits
 
@@ -319,6 +335,64 @@ def has_wrong_word(truths: Sequence[Truth], family: np.ndarray) -> bool:
 def curve_measures(counts: np.ndarray) -> Measures:
     found = {name: difference(counts, name) for name in PAIRS}
     return found | {"gap": largest([*found.values(), *map(negated, found.values())])}
+
+
+# --- Wrong headlines ---
+
+MODELS, EXPERIMENTS = 18, 8
+HEADLINE_TRUTHS = ("flat", "recency alone", "flat, recency alone and falling")
+
+
+def headline_cells(truths: Sequence[Truth], n: int, families: int) -> list[str]:
+    """The rates of studies whose headline shows an effect of a flat curve, and has limits without the true effect."""
+    wrong = [wrong_headline(truths, family) for family in answers(truths, MODELS * EXPERIMENTS, n, families)]
+    return [rate(column) for column in np.transpose(wrong)]
+
+
+def wrong_headline(truths: Sequence[Truth], family: np.ndarray) -> tuple[bool, bool]:
+    """Whether the headline of a study shows an effect of a flat curve, and whether it has limits without the effect.
+
+    The curves of the family are those of the first model, then of the next.
+    """
+    words = words_of([curve_measures(counts) for counts in family])
+    for experiment in range(EXPERIMENTS):
+        decided = decide([u_question(counts) for counts in family[experiment::EXPERIMENTS]])
+        for model, decision in enumerate(decided):
+            if decision.verdict == verdicts.SUPPORTED:
+                words[model * EXPERIMENTS + experiment] = shapes.U
+    curves = [curve_finding(*curve) for curve in zip(range(len(words)), family, words, strict=True)]
+    names = (tuple(f"{kind}{number}" for number in range(most)) for kind, most in (("m", MODELS), ("e", EXPERIMENTS)))
+    headline = headline_of(StudyFindings(*names, tuple(curves)))
+    is_of_flat = is_missed = False
+    for finding in headline:
+        if finding.strength is Strength.SHOWN:
+            truth, effect = truths[(finding.size or 0) % len(truths)], finding.facts["effect"]
+            number = finding.numbers[effect]
+            is_of_flat |= len({*truth}) == 1
+            is_missed |= not number.low <= true_effect(truth, effect) <= number.high
+    return is_of_flat, is_missed
+
+
+def curve_finding(place: int, counts: np.ndarray, word: str) -> Finding:
+    """The finding of a curve from how often there is each pattern; its size is its place in the family."""
+    effect = None if word in (shapes.NONE, shapes.FLAT) else EFFECTS.get(word, "gap")
+    measures = curve_measures(counts) | {"pbi": difference(counts, "pbi")}
+    numbers = {effect: Number(measures[effect].value, *measures[effect].interval(1 - ALPHA))} if effect else {}
+    model, experiment = divmod(place, EXPERIMENTS)
+    return Finding(
+        "curve",
+        (f"m{model}",),
+        (f"e{experiment}",),
+        place,
+        strength=Strength.SHOWN if effect else Strength.CANNOT_TELL,
+        numbers=numbers,
+        facts={"effect": effect, "needed": None},
+    )
+
+
+def true_effect(truth: Truth, name: str) -> float:
+    """The true value of the number of a headline."""
+    return max(truth) - min(truth) if name == "gap" else float(np.dot(CONTRASTS[name], truth))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Write the JSON schemas of the configuration, and the generated parts of pages, from the code and the published data.
+"""Write the JSON schemas of the configuration and of results/findings.json, and the generated parts of pages, from the code and the published data.
 
 project: the folder with config/, docs/, resources/ and results/
 """
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from litm.base.cli import program
 from litm.base.files import with_parts, write_text
+from litm.base.json_files import write_json
 from litm.config.catalogue import CATALOGUES, read_catalogue
 from litm.config.conditions import read_relations
 from litm.config.reference import reference_files
@@ -40,7 +41,10 @@ def parts_of_pages(project: Path) -> dict[str, dict[str, str]]:
 
 @program
 def main(project: Path = Path()) -> None:
+    from litm.findings.schema import SCHEMA, findings_schema
+
     pages = parts_of_pages(project)
     written = {page: with_parts((project / page).read_text(encoding="utf-8"), parts) for page, parts in pages.items()}
     for path, text in (reference_files(project) | written).items():
         write_text(project / path, text)
+    write_json(project / SCHEMA, findings_schema())

@@ -150,3 +150,15 @@ def test_a_measure_is_never_asked_for_a_confidence_of_less_than_95_percent():
 
     decide([Question(("m",), "e", 1, (Part("s", WITHIN_SMALL, Measure(0.0, 9, interval)),), "")] * 3)
     assert min(asked_for) >= 1 - ALPHA - 1e-12
+
+
+def test_the_headline_of_18_models_and_8_experiments_without_an_effect_shows_none_in_95_percent_of_studies():
+    families = simulation.answers((simulation.FLAT,), simulation.MODELS * simulation.EXPERIMENTS, 500, 20, seed=5)
+    wrong = [simulation.wrong_headline((simulation.FLAT,), family) for family in families]
+    assert np.mean(wrong, axis=0).max() <= MOST
+
+
+def test_the_limits_of_a_headline_hold_the_effect_that_was_chosen_as_the_largest():
+    truths = (simulation.FLAT, simulation.RECENCY_ALONE)
+    families = simulation.answers(truths, simulation.MODELS * simulation.EXPERIMENTS, 500, 10, seed=6)
+    assert np.mean([simulation.wrong_headline(truths, family)[1] for family in families]) <= MOST

@@ -89,6 +89,13 @@ def test_the_u_and_primacy_never_say_opposite_things_of_a_curve(accuracies, n, o
         assert shape["13b"] not in ("recency alone", INVERTED, "rising", "start lower")
 
 
+def test_the_curves_of_all_experiments_of_a_study_are_one_family():
+    curve = of_matrix(answers([0.5, 0.5, 0.54], 500), (0, 4, 8), experiment="a")
+    flat = [of_matrix(answers([0.5] * 3, 500, seed), (0, 4, 8), experiment=f"b{seed}") for seed in range(1, 9)]
+    words = [words_of_scores(scores, [])["m", "a", 9, None] for scores in ([curve], [curve, *flat])]
+    assert words == ["recency alone", NONE]
+
+
 def test_every_pair_of_ends_has_a_word_and_every_word_a_meaning():
     assert set(OF_ENDS) == {(start, end) for start in (-1, 0, 1) for end in (-1, 0, 1)} - {(0, 0)}
     assert set(OF_ENDS.values()) <= set(MEANINGS)

@@ -168,11 +168,24 @@ def test_the_headline_has_the_largest_loss_first_and_each_model_once():
         ("b", "qa"), ("c", "kv"), ("a", "kv"), ("e", "kv"), ("d", "kv")
     ]  # fmt: skip
     assert headline(made.headline) == (
-        "b loses 40 points [35, 45] on qa when the answer is not at the start; c loses 20 points [15, 25] on kv when "
+        "b loses 40 points [33, 47] on qa when the answer is not at the start; c loses 20 points [13, 27] on kv when "
         "the answer is not at the end; for a the questions do not suffice to tell, about 590 would; e is not shown to "
         "lose by position, though the questions suffice to show 5 points; for d the answers say nothing on positions, "
         "because hardly any answer is right at any position."
     )
+
+
+def test_the_largest_of_many_effects_has_limits_that_hold_for_all_curves_at_once():
+    """The normal quantiles of 8 curves (2.734) and of 1 (1.960), and 0 for an effect that is shown."""
+    names = [f"e{place}" for place in range(8)]
+    curves = [([], bias_row("a", name, places=(0.7, 0.5, 0.5), shape=shapes.PRIMACY)) for name in names]
+    experiments = [{"name": name} for name in names]
+    told = [screen(*some, experiments=experiments).headline[0] for some in (curves[:1], curves)]
+    for finding, half in zip(told, (0.05, 0.05 * 2.734 / 1.96), strict=True):
+        assert finding.numbers["primacy"][:3] == pytest.approx((0.2, 0.2 - half, 0.2 + half), abs=1e-4)
+    weak = ([], bias_row("b", "e0", places=(0.56, 0.5, 0.5), shape=shapes.PRIMACY))
+    (number,) = [one.numbers["primacy"] for one in screen(weak, *curves, experiments=experiments).headline if one.models == ("b",)]
+    assert number.low == 0.0 and number.high is not None and number.high > 0.12
 
 
 def test_a_headline_on_one_experiment_names_it_first_and_counts_models():
@@ -181,7 +194,7 @@ def test_a_headline_on_one_experiment_names_it_first_and_counts_models():
     assert told == "On kv, for 3 models the questions do not suffice to tell."
     shown = [([], bias_row(f"s{number}", places=(0.5 - number / 10, 0.6, 0.6))) for number in range(5)]
     told = headline(screen(*shown, *curves).headline)
-    assert told.startswith("On kv, s4 loses 25 points [20, 30] when the answer is at the start or the end; s3 loses")
+    assert told.startswith("On kv, s4 loses 25 points [18, 32] when the answer is at the start or the end; s3 loses")
     assert told.endswith("; 2 more lose accuracy by position; for 3 other models the questions do not suffice to tell.")
 
 

@@ -42,7 +42,8 @@ def bias_row(model="a", experiment="kv", places=(0.8, 0.5, 0.6), shape="U", size
     values = {
         "model": model, "experiment": experiment, "task": "kv_retrieval", "metric": "value_in_answer", "size": size,
         "n": n, "n_left_out": 0, "n_positions": 3, "verdict": "measured", "shape": shape,
-        "accuracy_start": start, "accuracy_middle": middle, "accuracy_end": end, **contrasts, **limits,
+        "accuracy_all": sum(places) / 3, "accuracy_all_ci_low": sum(places) / 3 - 0.05,
+        "accuracy_all_ci_high": sum(places) / 3 + 0.05, "accuracy_start": start, "accuracy_middle": middle, "accuracy_end": end, **contrasts, **limits,
         "pbi_class": "moderate", "class_words": "moderate", "pbi_mde": 0.1,
         "position_best": 0, "position_worst": 9, "accuracy_best": max(places), "accuracy_worst": min(places),
         "gap_p_value": 0.001, "cochran_q": 9.0, "cochran_p_holm": 0.01,

@@ -13,6 +13,7 @@ from litm.analysis.grid import CurveGrid, Files, curves, difference_columns, gen
 from litm.analysis.pbi import CONTRASTS, area_weights, class_words, limit_of_answers, misplaced, pbi_class
 from litm.analysis.shapes import MEASURED, NO_INFORMATION
 from litm.analysis.statistics import Estimate, cochrans_q, design_effect, gap_interval, gap_test, with_holm
+from litm.base.intervals import clustered_interval
 
 if TYPE_CHECKING:
     from litm.tables.positions import PositionBiasRow, PositionPairsRow
@@ -44,6 +45,9 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
         "reason": reason or misplaced(curve.depths, curve.positions),
     }
     if n:
+        low, high = clustered_interval(curve.cases.matrix, curve.cases.clusters)
+        overall = interval_columns("accuracy_all", Estimate(float(curve.cases.matrix.mean()), low, high))
+        row = {**row, **overall}
         row |= _ends(curve) | _bias(curve) | detectable_effects(curve)
         row |= _position_effect(curve, permutations, generator_for(seed, "gap", *curve.names.values()))
     return row

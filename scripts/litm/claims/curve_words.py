@@ -1,8 +1,8 @@
 """The word for the shape of each curve (U, recency alone, rising, flat, ...), for all tables and pages.
 
 A word states only what is shown. It combines statements (the start is above the middle, all positions are within 5
-points of one another, ...); the statements on all curves of an experiment are one family, see docs/claims.md, so a word
-depends on all of them.
+points of one another, ...); the statements on all curves of a study are one family, see docs/claims.md, so a word depends on all of
+them, and a page over all experiments may quote any.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -106,14 +106,15 @@ Words = dict[CurveName, str]
 Asked = tuple[Evidence, Curve, str | None]
 
 
-def curve_words(evidence: Evidence, base_models: Collection[str]) -> Words:
+def curve_words(evidence: Evidence, base_models: Collection[str], several: Iterable[Asked] = ()) -> Words:
     """The word of every curve with a middle; "" for a curve without information on position.
 
     A curve whose U is supported, among all models or among the base models, is called U or W at the level of that
-    verdict, which needs fewer answers than the word alone.
+    verdict, which needs fewer answers than the word alone. several: further curves of the same family, of prompts with
+    several gold items, which no claim tests.
     """
     with_middle = list(curves_with_middle(evidence))
-    words = _family_words((evidence, curve, None) for curve in with_middle)
+    words = _family_words([*((evidence, curve, None) for curve in with_middle), *several])
     of_all = [contrasts_question(evidence, curve, BOTH_ENDS) for curve in with_middle]
     of_base = [question for question in of_all if question.models[0] in base_models]
     for questions in (of_all, of_base):
@@ -126,10 +127,7 @@ def curve_words(evidence: Evidence, base_models: Collection[str]) -> Words:
 
 
 def words_of_scores(sweeps: Iterable[pd.DataFrame], base_models: Collection[str]) -> Words:
-    """The same from score rows, one sweep at a time, including curves of prompts with several gold items.
-
-    No claim tests these curves; they only have a word.
-    """
+    """The same from score rows, one sweep at a time, including curves of prompts with several gold items."""
     several: list[pd.DataFrame] = []
 
     def of_one_item() -> Iterator[pd.DataFrame]:
@@ -139,8 +137,8 @@ def words_of_scores(sweeps: Iterable[pd.DataFrame], base_models: Collection[str]
             else:
                 yield sweep
 
-    words = curve_words(scored_evidence(of_one_item()), base_models)
-    return words | _family_words(_several_curves(several))
+    evidence = scored_evidence(of_one_item())
+    return curve_words(evidence, base_models, _several_curves(several))
 
 
 def _several_curves(several: Iterable[pd.DataFrame]) -> Iterator[Asked]:
@@ -151,16 +149,13 @@ def _several_curves(several: Iterable[pd.DataFrame]) -> Iterator[Asked]:
         yield from ((evidence, curve, placement) for curve in curves_with_middle(evidence))
 
 
-def _family_words(asked: Iterable[Asked]) -> Words:
-    """Words of curves; all curves of an experiment are one family."""
-    words: Words = {}
-    for family in grouped(asked, lambda item: item[1].experiment).values():
-        names = [(curve.model, curve.experiment, curve.size, placement) for _, curve, placement in family]
-        measures = [measures_of(evidence, curve) for evidence, curve, _ in family]
-        questions = (contrasts_question(evidence, curve, BOTH_ENDS) for evidence, curve, _ in family)
-        withheld = {place for place, question in enumerate(questions) if question.withheld}
-        words |= zip(names, words_of(measures, withheld), strict=True)
-    return words
+def _family_words(asked: Sequence[Asked]) -> Words:
+    """Words of curves that are one family."""
+    names = [(curve.model, curve.experiment, curve.size, placement) for _, curve, placement in asked]
+    questions = (contrasts_question(evidence, curve, BOTH_ENDS) for evidence, curve, _ in asked)
+    withheld = {place for place, question in enumerate(questions) if question.withheld}
+    measures = [measures_of(evidence, curve) for evidence, curve, _ in asked]
+    return dict(zip(names, words_of(measures, withheld), strict=True))
 
 
 def name_of(question: Question) -> CurveName:

@@ -166,5 +166,5 @@ def _explanation(rows: Sequence[_Row], left_out: int) -> list[str]:
         asides.append(f"left out: {left_out} without a middle position")
     notes = ["bars are 95 % intervals; n: questions scored at every position"]
     if any(row.curve["shape"] for row in rows):
-        notes.append("shape: corrected over all curves of an experiment, which the bars are not")
+        notes.append("shape: corrected over all curves of the study, which the bars are not")
     return notes + (["; ".join(asides)] if asides else [])

@@ -335,7 +335,7 @@ def _legend(rows: Sequence[ModelRow], shown: set[str], terminal: Terminal) -> li
         numbers = " to ".join(dict.fromkeys(about(number) for number in (needed[0], needed[-1]))).replace(
             "to about", "to"
         )
-        # Shapes are corrected for all curves of an experiment.
+        # Shapes are corrected for all curves of the study.
         alone = any(row.needed and row.pbi and _leaves_out_zero(row.pbi) for row in rows)
         lines.append(
             f"{UNCLEAR}: cannot tell yet; {numbers} questions would show an effect of 5 points"

@@ -54,7 +54,7 @@ KINDS = {
     "curve": Kind(
         "The effect of position in a curve: a model, experiment and size. A curve in doubt has no numbers.",
         numbers={
-            "overall": "mean accuracy of all positions, without limits",
+            "overall": "mean accuracy of all positions on the questions scored at each",
             "start": "accuracy at the start, without limits",
             "middle": "accuracy in the middle, without limits",
             "end": "accuracy at the end, without limits",
@@ -159,7 +159,7 @@ def curve_findings(
             placement or None,
             row["n"],
             None if model in stand_ins else strength_of(row, needed),
-            _curve_numbers(row, points),
+            _curve_numbers(row),
             {
                 "metric": row["metric"],
                 "shape": row["shape"] or None,
@@ -215,13 +215,11 @@ def _mostly(accuracy: Iterable[Row], wrong: Iterable[Row]) -> dict[tuple, str]:
     return cut_sweeps | {sweep: REFUSED for sweep, surplus in refused.items() if surplus > 0}
 
 
-def _curve_numbers(row: Row, points: Sequence[Sequence]) -> dict[str, Number]:
+def _curve_numbers(row: Row) -> dict[str, Number]:
     if is_doubt(row["reason"]):
         return dict.fromkeys(KINDS["curve"].numbers, Number(None))
-    accuracies = [point[2] for point in points]
-    is_whole = len(accuracies) > 0 and None not in accuracies
     return {
-        "overall": Number(sum(accuracies) / len(accuracies) if is_whole else None),
+        "overall": Number.of_row(row, "accuracy_all"),
         **{place: Number(row[f"accuracy_{place}"]) for place in PLACES},
         **{name: Number.of_row(row, name) for name in CONTRASTS},
         "gap": Number.of_row(row, "gap", p="gap_p_value"),

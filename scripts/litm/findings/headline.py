@@ -1,18 +1,21 @@
 """What the headline of a study says: the findings that it joins."""
 
 from collections.abc import Iterable
+from dataclasses import replace
+from statistics import NormalDist
 
 from litm.base.groups import grouped
-from litm.findings.record import Finding, Strength, StudyFindings
+from litm.findings.record import SHOWN, Finding, Number, Strength, StudyFindings
 
 #: Findings of a model, the most important first.
 ORDER = (Strength.SHOWN, Strength.CANNOT_TELL, Strength.NOT_SHOWN, Strength.UNINFORMATIVE)
 
 
 def headline_of(study: StudyFindings) -> tuple[Finding, ...]:
-    """The findings of the headline, the most important first: for each model the largest effect of position, or that it
-    has none, or why that is not known; then each advice; without both, the most accurate model of the first experiment
-    and its difference from the second; nothing but the stand-ins in a study of these.
+    """The findings of the headline, the most important first: for each model the largest effect of position, with limits
+    that hold for all curves at once, or that it has none, or why that is not known; then each advice; without both, the
+    most accurate model of the first experiment and its difference from the second; nothing but the stand-ins in a study
+    of these.
     """
     curves = [
         curve
@@ -21,7 +24,8 @@ def headline_of(study: StudyFindings) -> tuple[Finding, ...]:
     ]
     unhelped = {finding.sweep: finding for finding in study.of_kind("no_benefit")}
     by_model = [_of_model(of_model, unhelped) for of_model in grouped(curves, lambda curve: curve.models[0]).values()]
-    headline = [*sorted(by_model, key=_place), *study.of_kind("advice")]
+    with_limits = [_with_common_limits(finding, len(curves)) for finding in by_model]
+    headline = [*sorted(with_limits, key=_place), *study.of_kind("advice")]
     return tuple(headline or _most_accurate(study) or study.of_kind("stand_ins"))
 
 
@@ -30,6 +34,24 @@ def _of_model(curves: Iterable[Finding], unhelped: dict[tuple, Finding]) -> Find
     curve = min(curves, key=_place)
     warning = unhelped.get(curve.sweep)
     return curve if warning is None or curve.strength is Strength.SHOWN else warning
+
+
+def _with_common_limits(finding: Finding, n_curves: int) -> Finding:
+    """The finding with limits of its effect that hold for all curves at once, because the largest effect is chosen.
+
+    Bonferroni's: half-widths of the 95 % interval times the ratio of normal quantiles; and 0 is the limit of an effect
+    that is shown (Strassburger and Bretz 2008, Stat. Med. 27, 4914-4927: intervals compatible with Holm's procedure).
+    """
+    if finding.strength is not Strength.SHOWN:
+        return finding
+    name = finding.facts["effect"]
+    value, low, high, p = finding.numbers[name]
+    if value is None or low is None or high is None:
+        return finding
+    wider = NormalDist().inv_cdf(1 - SHOWN / (2 * n_curves)) / NormalDist().inv_cdf(1 - SHOWN / 2)
+    least, most = (0.0, 1.0) if value > 0 else (-1.0, 0.0)
+    number = Number(value, max(least, value - wider * (value - low)), min(most, value + wider * (high - value)), p)
+    return replace(finding, numbers={**finding.numbers, name: number})
 
 
 def _place(finding: Finding) -> tuple[int, int, float]:

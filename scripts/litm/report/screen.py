@@ -37,7 +37,7 @@ class Column:
 COLUMNS = (
     Column("closed_book", "Closed book", "utilisation.csv: accuracy_closed_book"),
     Column("oracle", "Oracle", "utilisation.csv: accuracy_oracle"),
-    Column("overall", "All positions", "accuracy.csv: accuracy, as a mean over the positions"),
+    Column("overall", "All positions", "position_bias.csv: accuracy_all"),
     Column("start", "Start", "position_bias.csv: accuracy_start"),
     Column("middle", "Middle", "position_bias.csv: accuracy_middle"),
     Column("end", "End", "position_bias.csv: accuracy_end"),

@@ -28,7 +28,7 @@ class PositionBiasRow(TypedDict, total=False):
     its permutation null, Cochran's Q, and the effects that its n can show.
 
     Points of accuracy on the questions scored at every position. Shape: the word for what is shown, corrected over all
-    curves of an experiment; it decides. The 95 % intervals are not corrected, so one may exclude 0 where the word names
+    curves of this table; it decides. The 95 % intervals are not corrected, so one may exclude 0 where the word names
     no difference. Cochran's Q tests all positions at once, corrected over all curves of this table: it may be below
     0.05 where no comparison is shown, or above it where one is; it decides only where there is no word, as for two
     positions. PBI: mean of start and end (edge) minus middle; primacy: start minus middle; recency: end minus middle;
@@ -63,6 +63,10 @@ class PositionBiasRow(TypedDict, total=False):
     questions are too few; with `measured`: positions differ, but start, middle and end are all at the floor or the
     ceiling, so the PBI carries no information and has no class; or no position is near one of them (start: depths up to
     0.27, end: from 0.73, middle: between), so there is no PBI"""
+    accuracy_all: Annotated[col.Percent, Heading("All")]
+    """mean accuracy over all positions; the interval takes the answers to a question as a cluster"""
+    accuracy_all_ci_low: col.Low
+    accuracy_all_ci_high: col.High
     position_start: col.Integer
     """position of the start"""
     position_middle: col.Integer
@@ -106,7 +110,7 @@ class PositionBiasRow(TypedDict, total=False):
     """the class, the classes that the 95 % interval reaches, and whether it contains 0"""
     shape: Annotated[col.Text, Heading("Shape")]
     """the word for the shape (docs/claims.md), the same as in claims.csv: what is shown of start, middle and end,
-    corrected over all curves of the experiment; empty without information or without a middle"""
+    corrected over all curves of this table; empty without information or without a middle"""
     accuracy_mean: col.Percent
     """mean of start, middle and end, for which the effects that n can show are computed; see docs/evidence.md"""
     correlation: col.Index
