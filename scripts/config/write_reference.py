@@ -1,4 +1,5 @@
-"""Write the JSON schemas of the configuration and of results/findings.json, and the generated parts of pages, from the code and the published data.
+"""Write the JSON schemas of the configuration and of results/findings.json, and the generated parts of pages, from the
+code and the published data.
 
 project: the folder with config/, docs/, resources/ and results/
 """

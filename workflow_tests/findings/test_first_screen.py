@@ -184,7 +184,8 @@ def test_the_largest_of_many_effects_has_limits_that_hold_for_all_curves_at_once
     for finding, half in zip(told, (0.05, 0.05 * 2.734 / 1.96), strict=True):
         assert finding.numbers["primacy"][:3] == pytest.approx((0.2, 0.2 - half, 0.2 + half), abs=1e-4)
     weak = ([], bias_row("b", "e0", places=(0.56, 0.5, 0.5), shape=shapes.PRIMACY))
-    (number,) = [one.numbers["primacy"] for one in screen(weak, *curves, experiments=experiments).headline if one.models == ("b",)]
+    headline_findings = screen(weak, *curves, experiments=experiments).headline
+    (number,) = [finding.numbers["primacy"] for finding in headline_findings if finding.models == ("b",)]
     assert number.low == 0.0 and number.high is not None and number.high > 0.12
 
 

@@ -1,8 +1,8 @@
 """The word for the shape of each curve (U, recency alone, rising, flat, ...), for all tables and pages.
 
 A word states only what is shown. It combines statements (the start is above the middle, all positions are within 5
-points of one another, ...); the statements on all curves of a study are one family, see docs/claims.md, so a word depends on all of
-them, and a page over all experiments may quote any.
+points of one another, ...). The statements on all curves of a study are one family, see docs/claims.md: a word depends
+on all of them, and a page over all experiments may quote any.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

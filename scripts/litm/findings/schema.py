@@ -11,7 +11,7 @@ from litm.findings.words import REMEDIES
 SCHEMA = "resources/findings.schema.json"
 TEXT, WHOLE, TEXTS = {"type": "string"}, {"type": "integer"}, {"type": "array", "items": {"type": "string"}}
 #: Types of the keys of a finding, besides those that its kind decides.
-_KEYS = {
+_KEYS: dict[str, dict[str, Any]] = {
     "models": TEXTS,
     "experiments": TEXTS,
     "size": WHOLE,
@@ -43,7 +43,7 @@ def findings_schema() -> dict[str, Any]:
                         "unevaluatedProperties": False,
                     },
                 },
-            },
+            }
         ),
         "$defs": {"number": number} | {name: _kind(name, kind) for name, kind in KINDS.items()},
     }
