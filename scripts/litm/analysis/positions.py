@@ -45,11 +45,18 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
         "reason": reason or misplaced(curve.depths, curve.positions),
     }
     if n:
-        low, high = clustered_interval(curve.cases.matrix, curve.cases.clusters)
-        overall = interval_columns("accuracy_all", Estimate(float(curve.cases.matrix.mean()), low, high))
-        row = {**row, **overall}
+        row |= _overall(curve)
         row |= _ends(curve) | _bias(curve) | detectable_effects(curve)
         row |= _position_effect(curve, permutations, generator_for(seed, "gap", *curve.names.values()))
+    return row
+
+
+def _overall(curve: CurveGrid) -> "PositionBiasRow":
+    """The mean over all positions; without limits if it is corrected by labels, whose error the interval lacks."""
+    cases = curve.cases
+    row: PositionBiasRow = {"accuracy_all": float(cases.right.mean())}
+    if cases.labelled is None:
+        row["accuracy_all_ci_low"], row["accuracy_all_ci_high"] = clustered_interval(cases.matrix, cases.clusters)
     return row
 
 

@@ -64,7 +64,8 @@ class PositionBiasRow(TypedDict, total=False):
     ceiling, so the PBI carries no information and has no class; or no position is near one of them (start: depths up to
     0.27, end: from 0.73, middle: between), so there is no PBI"""
     accuracy_all: Annotated[col.Percent, Heading("All")]
-    """mean accuracy over all positions; the interval takes the answers to a question as a cluster"""
+    """mean accuracy over all positions; the interval takes the answers to a question as a cluster; none if labels
+    correct a judge"""
     accuracy_all_ci_low: col.Low
     accuracy_all_ci_high: col.High
     position_start: col.Integer
