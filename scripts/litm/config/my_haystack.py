@@ -86,9 +86,9 @@ def window_of(name: str, model: AnyModel, texts: Sequence[str], root: Path) -> W
     return Window(name, window or USUAL_WINDOW, window is not None, tokens)
 
 
-def lengths_in_tokens(given: Sequence[float] | None, window: Window) -> list[int]:
+def lengths_in_tokens(wanted: Sequence[float] | None, window: Window) -> list[int]:
     """Lengths in tokens that do not exceed the window: shares (up to 1) are of it; `UserError` if all exceed it."""
-    lengths = [round(length * window.tokens) if length <= 1 else round(length) for length in given or SHARES]
+    lengths = [round(length * window.tokens) if length <= 1 else round(length) for length in wanted or SHARES]
     fitting = [length for length in lengths if length <= window.tokens]
     if not fitting:
         raise UserError(

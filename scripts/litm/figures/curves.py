@@ -143,8 +143,8 @@ def _with_shares(figure: Mapping, chart: Chart, lengths: Sequence[pd.DataFrame])
         )
         for panel in chart.panels
     ]
-    of = f"the window of {model}, {window:,} tokens" if len(chart.models) > 1 else f"the window, {window:,} tokens"
-    return replace(chart, panels=tuple(panels), x_label=f"{chart.x_label}\nand mean share of {of}")
+    whole = f"the window of {model}, {window:,} tokens" if len(chart.models) > 1 else f"the window, {window:,} tokens"
+    return replace(chart, panels=tuple(panels), x_label=f"{chart.x_label}\nand mean share of {whole}")
 
 
 def _by_size(figure: Mapping, cells: pd.DataFrame, published: pd.DataFrame | None, rows: Rows) -> Chart:

@@ -127,7 +127,7 @@ class Jobs:
         pairs = self._study.pairs()
         if not self._asked | self._measured:
             lines.append("  asks no model")
-        elif self._asked and (n_complete := len(pairs) - len(self._asked)):
+        elif self._asked and (n_complete := len({*pairs} - self._asked)):
             lines.append(f"  asks nothing in {n_complete} of {len(pairs)} pairs of a model and an experiment")
         for cause in dict.fromkeys(cause for cause, _ in self._others):
             rules = Counter({rule: count for (why, rule), count in self._others.items() if why == cause})
