@@ -96,11 +96,14 @@ rule make_judge_prompts:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings(only_unclear=EXPERIMENT(lambda entry: entry.judge.only_unclear)),
+        **settings(
+            swap=EXPERIMENT(lambda entry: entry.judge.swap),
+            only_unclear=EXPERIMENT(lambda entry: entry.judge.only_unclear),
+        ),
     shell:
         command(
             "make_judge_prompts",
-            "{params.only_unclear} --template {input.template:q} --examples {input.examples:q} "
+            "{params.swap} {params.only_unclear} --template {input.template:q} --examples {input.examples:q} "
             "--responses {input.responses:q} --output {output:q}",
         )
 

@@ -183,7 +183,11 @@ rule export_task:
 
 rule export_card:
     input:
-        tasks=expand("results/exports/tasks/{experiment}", experiment=STUDY.experiments),
+        # The metric of a judged experiment is another model.
+        tasks=expand(
+            "results/exports/tasks/{experiment}",
+            experiment=[name for name, entry in STUDY.experiments.items() if not entry.judge],
+        ),
         template=PROGRAMS.file("resources", "task_export", "card.md.j2"),
         project=PROGRAMS.file("resources", "task_export", "pyproject.toml"),
     output:

@@ -13,6 +13,7 @@ from litm.scoring.judging import (
     label_key,
     read_labels,
     read_verdicts,
+    swapped_examples,
 )
 from litm.verdicts import read_verdict
 
@@ -60,6 +61,15 @@ def test_empty_answers_are_not_judged_and_those_with_an_accepted_answer_only_if_
     all_prompts, unclear = ([*judge_examples(TEMPLATE, answered, only)] for only in (False, True))
     assert [len(all_prompts), len(unclear)] == [2, 1]
     assert all_prompts[0].name == asked.name and "| It is" in all_prompts[0].prompt
+
+
+def test_some_answers_are_judged_again_with_the_accepted_answers_in_reverse_order():
+    asked = example(targets=[{"answers": ["Paris", "Lutetia"]}])
+    single = example(id="r", targets=[{"answers": ["Paris"]}])
+    answered = [(asked, response(response="x")), (single, response(id="r", response="x"))]
+    (swapped,) = swapped_examples(TEMPLATE, answered, False, 5)
+    assert swapped.id == "q/swapped" and "Lutetia; Paris" in swapped.prompt
+    assert swapped_examples(TEMPLATE, answered, False, 0) == []
 
 
 def test_verdicts_become_scores_and_a_reply_that_is_none_is_no_score():

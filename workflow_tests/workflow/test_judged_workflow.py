@@ -7,7 +7,7 @@ import pandas as pd
 from fault_server import FaultServer
 from workbench import CONFIG
 
-from litm.base.json_files import read_json
+from litm.base.json_files import read_json, read_jsonl
 
 ASKED = "the answer to judge"
 
@@ -59,6 +59,43 @@ def test_a_judges_verdicts_are_kept_checked_by_labels_and_never_asked_again(new_
     refused = bench.path("mine.csv")
     refused.write_text(refused.read_text().replace(rows[0]["key"], rows[0]["key"][:8] + "0" * 12))
     assert "1 labels, such as" in bench.refusal()
+
+
+def test_a_judge_that_fails_is_asked_again_about_what_it_has_not_judged_alone(new_bench):
+    fails = {"now": True}
+
+    def failing(prompt: str, attempt: int) -> str | None:
+        return "quota" if fails["now"] and len(prompt) % 2 else None
+
+    with FaultServer(failing, answer=verdict) as server:
+        config = judged_config(server.url)
+        config["define"]["models"]["judge"]["request_attempts"] = 1
+        new_bench.configure(config)
+        assert new_bench.snakemake().returncode
+        judged, fails["now"] = len(server.asked), False
+        server.asked.clear()
+        new_bench.run()
+        prompts = [record for _, record in read_jsonl(next(new_bench.folder.glob("results/judging/*/qa.jsonl.gz")))]
+        assert 0 < len(server.asked) < len({record["prompt"] for record in prompts}) + judged
+
+
+def test_two_judges_share_the_answers_and_their_agreement_is_told(new_bench):
+    with FaultServer(lambda prompt, attempt: None, answer=verdict) as server:
+        config = judged_config(server.url)
+        strict = FaultServer(lambda prompt, attempt: None, answer=lambda prompt: "wrong")
+        with strict:
+            entry = {**config["define"]["models"]["judge"], "base_url": f"{strict.url}/v1"}
+            config["define"]["models"]["other"] = entry
+            first = config["define"]["experiments"]["qa"]
+            config["define"]["experiments"]["qa2"] = {**first, "judge": {"model": "other"}}
+            config["experiments"] = ["qa", "qa2"]
+            new_bench.configure(config)
+            new_bench.run()
+    assert new_bench.asked("qa2") == (0, new_bench.asked("qa")[1] + new_bench.asked("qa")[0])
+    row = pd.read_csv(new_bench.path("results/tables/judge_agreement.csv")).iloc[0]
+    judge = pd.read_csv(new_bench.path("results/tables/judge.csv"))
+    said_right = judge.loc[judge["experiment"] == "qa", "accuracy_judge"].mean()
+    assert row["agreement"] == 1 - said_right and (row["experiment_a"], row["experiment_b"]) == ("qa", "qa2")
 
 
 def test_a_judge_without_its_metric_and_a_recorded_judge_are_refused(new_bench):

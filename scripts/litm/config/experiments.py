@@ -125,6 +125,10 @@ class JudgeEntry(Entry):
     """
     draw: Count = 100
     """The number of answers that results/labels/EXPERIMENT.csv has."""
+    swap: Annotated[int, Field(ge=0)] = 50
+    """The number of answers that are judged a second time with the accepted answers in reverse order, of those with
+    several. A verdict that changes with their order is no judgement of the answer.
+    """
 
 
 #: Roles of several keys.

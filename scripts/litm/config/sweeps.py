@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from litm.base.messages import UserError
@@ -207,6 +208,13 @@ class Sweeps:
         pairs = [pair for pair in self._pairs(ANSWER) if pair not in {*self.not_recorded}]
         judgings = [Judging(model, self.experiment_of(model, name)) for model, name in pairs]
         return {judging.name: judging for judging in judgings if judging.experiment.judge}
+
+    @property
+    def judge_pairs(self) -> list[tuple[str, str]]:
+        """The experiments with the same answers and different judges."""
+        apart = {"judge": None, "title": "", "closed_book": None, "oracle": None, "condition": None}
+        judged = {name: entry.changed(**apart).model_dump() for name, entry in self.experiments.items() if entry.judge}
+        return [(a, b) for a, b in combinations(judged, 2) if judged[a] == judged[b]]
 
     def experiment(self, name: str) -> Experiment:
         """The selected experiment of this name, or what a judge is asked."""

@@ -18,6 +18,8 @@ from litm.records.responses import SweepResponse
 from litm.scoring.metrics import whole_words
 from litm.verdicts import NO_ANSWER, RIGHT, WRONG, read_verdict
 
+#: How the ids of prompts end whose accepted answers are in reverse order.
+SWAPPED = "/swapped"
 #: The text fields of a judge's prompt, and those of a label's row.
 PLACES = ("question", "answers", "answer")
 LABEL_COLUMNS = ("key", "question", "accepted_answers", "answer", "right")
@@ -48,27 +50,56 @@ def is_exempt(answer: str, answers: Iterable[str]) -> bool:
 def judge_examples(
     template: str, answered: Iterable[tuple[Example, SweepResponse]], only_unclear: bool
 ) -> Iterator[Example]:
-    """The prompts of a judge about the answers of one sweep, with the names of the answered prompts.
-
-    An empty answer, and one that was not given, is not judged.
-    """
+    """The prompts of a judge about the answers of one sweep, with the names of the answered prompts."""
     for example, response in answered:
-        answer = (response.scored_text or "").strip()
-        (target,) = example.targets
-        if not answer or (only_unclear and is_exempt(answer, target.answers)):
+        if not judge_is_asked(example, response, only_unclear):
             continue
-        prompt = judge_prompt(template, example.question, target.answers, answer)
-        judged = Target(target.name, None, None, None, (RIGHT, WRONG, NO_ANSWER))
-        yield Example(
-            id=example.id,
-            size=example.size,
-            placement=example.placement,
-            question=example.question,
-            answer_in_distractors=False,
-            prompt=prompt,
-            targets=(judged,),
-            items=0,
+        prompt = judge_prompt(template, example.question, example.targets[0].answers, response.scored_text or "")
+        yield _example(example, prompt)
+
+
+def swapped_examples(
+    template: str, answered: Iterable[tuple[Example, SweepResponse]], only_unclear: bool, number: int
+) -> list[Example]:
+    """The prompts about `number` answers with the accepted answers in reverse order, of those with several.
+
+    A digest draws them. `SWAPPED` ends their ids.
+    """
+    several = [
+        (example, response)
+        for example, response in answered
+        if len(example.targets[0].answers) > 1 and judge_is_asked(example, response, only_unclear)
+    ]
+    drawn = sorted(several, key=lambda pair: digest(["swap", *pair[0].name]))[:number]
+    return [
+        _example(
+            example,
+            judge_prompt(template, example.question, example.targets[0].answers[::-1], response.scored_text or ""),
+            SWAPPED,
         )
+        for example, response in drawn
+    ]
+
+
+def judge_is_asked(example: Example, response: SweepResponse, only_unclear: bool) -> bool:
+    """Whether the judge is asked about an answer: not about an empty one, nor one that was not given."""
+    answer = (response.scored_text or "").strip()
+    return bool(answer) and not (only_unclear and is_exempt(answer, example.targets[0].answers))
+
+
+def _example(example: Example, prompt: str, ending: str = "") -> Example:
+    """The prompt of a judge, with the name of the answered prompt."""
+    judged = Target(example.targets[0].name, None, None, None, (RIGHT, WRONG, NO_ANSWER))
+    return Example(
+        id=example.id + ending,
+        size=example.size,
+        placement=example.placement,
+        question=example.question,
+        answer_in_distractors=False,
+        prompt=prompt,
+        targets=(judged,),
+        items=0,
+    )
 
 
 def read_verdicts(responses: Iterable[SweepResponse]) -> dict[tuple[int, str, str], bool | None]:

@@ -183,11 +183,11 @@ class WrongAnswersRow(TypedDict, total=False):
 @declare(
     "judge",
     "The judge and its error",
-    inputs=("judged_scores",),
+    inputs=("judged_scores", "verdicts"),
     rows="analysis.judged.judge_table",
     report=(
         "model", "experiment", "size", "placement", "n", "accuracy_judge", "accuracy", "accuracy_ci_low",
-        "accuracy_ci_high", "n_labels", "sensitivity", "specificity", "n_no_verdict",
+        "accuracy_ci_high", "n_labels", "sensitivity", "specificity", "n_no_verdict", "n_swapped", "n_swap_changes",
     ),
 )  # fmt: skip
 class JudgeRow(TypedDict, total=False):
@@ -207,6 +207,10 @@ class JudgeRow(TypedDict, total=False):
     """judged answers"""
     n_no_verdict: Annotated[col.Integer, Heading("No verdict")]
     """answers on which neither reply of the judge is a verdict; not counted"""
+    n_swapped: Annotated[col.Integer, Heading("Judged twice")]
+    """answers that were judged with the accepted answers in reverse order too"""
+    n_swap_changes: Annotated[col.Integer, Heading("With another verdict")]
+    """those of them whose two verdicts differ"""
     accuracy_judge: Annotated[col.Percent, Heading("By the judge")]
     """share that the judge calls right"""
     accuracy_strict: col.Percent
@@ -232,3 +236,34 @@ class JudgeRow(TypedDict, total=False):
     """lower 95 % limit of `specificity`"""
     specificity_ci_high: col.High
     """upper 95 % limit of `specificity`"""
+
+
+@declare(
+    "judge_agreement",
+    "Agreement of judges",
+    inputs=("agreeing_scores",),
+    settings=("judge_pairs",),
+    rows="analysis.judged.judge_agreement_table",
+    report=("model", "experiment_a", "experiment_b", "n", "agreement", "kappa", "kappa_ci_low", "kappa_ci_high"),
+)
+class JudgeAgreementRow(TypedDict, total=False):
+    """Agreement of two judges on the same answers of a model: experiments that differ in their judges alone.
+
+    Kappa is Cohen's: 0 is the agreement of judges that answer at random with their own shares, 1 is full agreement.
+    """
+
+    model: col.Model
+    experiment_a: col.Text
+    """the experiment with the first judge"""
+    experiment_b: col.Text
+    """the one with the second"""
+    n: Annotated[col.Integer, Heading("n")]
+    """answers that both judged"""
+    agreement: Annotated[col.Percent, Heading("Agreement")]
+    """share of equal verdicts"""
+    agreement_ci_low: col.Low
+    agreement_ci_high: col.High
+    kappa: Annotated[col.Number, Heading("Kappa")]
+    """Cohen's kappa; missing if a judge gives all answers the same verdict"""
+    kappa_ci_low: Annotated[col.Low, Heading("95 % from")]
+    kappa_ci_high: Annotated[col.High, Heading("to")]

@@ -23,7 +23,7 @@ from litm.config.sweeps import FILES
 from litm.figures.kinds import KINDS
 from litm.findings.record import FROM_TABLES
 from litm.records.cells import Curve
-from litm.records.measures import ANSWER, LOG_PROBABILITY
+from litm.records.measures import ANSWER, LOG_PROBABILITY, VERDICT
 from litm.records.tokens import LIMITS
 from litm.tables.table import tables
 from litm.workflow.data_inputs import DataInputs, recall_file
@@ -102,6 +102,7 @@ class TableFiles:
             "remedy_scores": [pair for pair, experiment in run.items() if experiment.condition],
             "scores": run,
             "judged_scores": [pair for pair, experiment in run.items() if experiment.judge],
+            "agreeing_scores": [pair for pair in run if any(pair[1] in judged for judged in study.judge_pairs)],
             "curve_scores": with_positions,
             # Of curves of several sizes.
             "sized_scores": [
@@ -117,6 +118,11 @@ class TableFiles:
         }
         return {
             **{name: sweep_files(SCORES, pairs) for name, pairs in scores.items()},
+            "verdicts": [
+                FILES[VERDICT].for_sweep(judging.experiment.judge.model, judging.name).responses
+                for judging in study.judgings.values()
+                if judging.experiment.judge
+            ],
             "accuracies": sweeps.files(ACCURACY),
             "log_probabilities": sweep_files(MEASURED.scores, study.pairs(LOG_PROBABILITY)),
             "position_bias": [f"{TABLES}/position_bias.csv"] if with_positions else [],
@@ -147,6 +153,7 @@ class TableFiles:
             },
             "comparisons": find_comparisons(study.answered),
             "conditions": [*study.conditions.values()],
+            "judge_pairs": study.judge_pairs,
             "prices": prices(study),
             "tuned_models": study.tuned,
             "base_models": [name for name in study.models if name in bases],
