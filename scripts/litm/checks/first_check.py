@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from shutil import get_terminal_size
+from textwrap import fill
 from typing import Any
 
 import yaml
@@ -145,14 +146,14 @@ def _plan(study: Study, asked: Asked) -> float | None:
     rates = {asked.name: rate_of(model, Path("results"))} if not model.is_recorded else {}
     total = plain_rows(estimate_table(study, estimates, rates, {}))[-1]
     dollars, hours = total["dollars"], total["hours"]
-    print(*study.notes, sep="\n", end="\n" if study.notes else "")
+    _say(*study.notes)
     if asked.is_made_up:
-        print(f"{MADE_UP}: all answers are made up by a rule, to show what a check looks like.")
+        _say(f"{MADE_UP}: all answers are made up by a rule, to show what a check looks like.")
         return 0.0
     what = f"{asked.name}: {int(total['prompts']):,} prompts, about {int(total['prompt_tokens']):,} tokens"
     is_free = not model.is_served
     price = "" if is_free else f", US$ {money(dollars)} at most" if dollars is not None else ", price not known"
-    print(f"{what}{price}, {duration(hours * 3600) if hours is not None else 'time not known'}")
+    _say(f"{what}{price}, {duration(hours * 3600) if hours is not None else 'time not known'}")
     if model.is_served:
         from litm.checks.doctor_models import server_checks
 
@@ -226,6 +227,13 @@ def _progress(line: str) -> None:
         sys.stderr.flush()
 
 
+def _say(*lines: str) -> None:
+    """Print lines as wide as the terminal."""
+    width = get_terminal_size((120, 0)).columns
+    for line in lines:
+        print(fill(line, width, break_long_words=False, break_on_hyphens=False))
+
+
 # --- The answer --------------------------------------------------------------------------------------------------
 
 
@@ -236,12 +244,12 @@ def _show(folder: Path, study: Study, asked: Asked) -> None:
 
     terminal = terminal_of(sys.stdout, f"{folder}/results/tables/")
     with contextlib.chdir(folder):
-        print(*curves(study.experiments), sep="\n")
+        _say(*curves(study.experiments))
         findings = findings_in(study, _Everything())
     print(*screen_lines(study, findings, terminal, with_positions=False), sep="\n")
-    print("pictures:", *(folder / path for path in figures_of(study)))
+    _say(" ".join(["pictures:", *(str(folder / path) for path in figures_of(study))]))
     if asked.is_made_up:
-        print("Everything above is made up: it shows what a check looks like, and nothing about any model.")
+        _say("Everything above is made up: it shows what a check looks like, and nothing about any model.")
         print("A real model: litm check --model gpt-4o-mini")
     else:
         full = shlex.quote(str(folder / "full_study.yaml"))
