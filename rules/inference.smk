@@ -164,13 +164,14 @@ rule import_responses:
             cells=SWEEPS.recorded_cells,
             log=MODEL.log,
             position_scale=MODEL.position_scale,
+            rows=SWEEPS.recorded_rows,
             decoding=SWEEPS.decoding_of_log,
         ),
     shell:
         command(
             "import_responses",
             "--model {wildcards.model:q} --experiment {wildcards.experiment:q} {params.fields} "
-            "{params.settings} {params.cells} {params.log} {params.position_scale} {params.decoding} "
+            "{params.settings} {params.cells} {params.log} {params.position_scale} {params.rows} {params.decoding} "
             "--examples {input.examples:q} --recorded {input.recorded:q} "
             "--responses {output.responses:q} --manifest {output.manifest:q}",
         )

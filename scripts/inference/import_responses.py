@@ -7,6 +7,7 @@ settings: JSON: reasoning settings
 recorded: files of recorded responses
 cells: JSON: for each file a list of [size, placement]
 log: the framework that wrote the files, as logs of its own
+rows: JSON: the values of the records to read, by names of fields in the files; if omitted, all are read
 position_scale: the scale of the positions in the files; if omitted, their values tell
 decoding: JSON: limit of new tokens and stop rule, by which the answers of a framework's log are cut here: they end at
 the limit
@@ -42,12 +43,13 @@ def main(
     settings: dict | None = None,
     log: str | None = None,
     position_scale: str | None = None,
+    rows: dict | None = None,
     decoding: dict | None = None,
 ) -> None:
     files = [RecordedFile(path, [tuple(cell) for cell in some]) for path, some in zip(recorded, cells, strict=True)]
     limit, stop = (decoding or {}).get("max_new_tokens", 0), (decoding or {}).get("stop")
     try:
-        imported = RecordedSweep(list(read_examples(*examples)), files, fields, log, limit, position_scale)
+        imported = RecordedSweep(list(read_examples(*examples)), files, fields, log, limit, position_scale, rows)
         imported.check_any()
     except UserError as error:
         raise UserError(f"{model}/{experiment}: {error}") from error

@@ -115,3 +115,21 @@ def test_files_named_by_positions_from_1_are_refused_until_the_scale_is_given(tm
     assert [(Path(file).name, *cells) for file, cells in files] == [
         ("3-1.jsonl", Cell(3, "gold_at_0")), ("3-3.jsonl", Cell(3, "gold_at_2")), ("4-2.jsonl", Cell(4, "gold_at_1")),
     ]  # fmt: skip
+
+
+def test_the_config_of_other_peoples_answers_has_files_for_all_its_models(tmp_path, monkeypatch):
+    config = yaml.safe_load((ROOT / "config" / "others.yaml").read_text())
+    entries = config["define"]["models"]
+    assert config["models"] == [*entries]
+    patterns = {pattern for entry in entries.values() for pattern in entry["responses"].values()}
+    for pattern in patterns:
+        for size in (10, 20, 30) if "{size}" in pattern else (None,):
+            path = tmp_path / pattern.replace("{size}", str(size))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+    monkeypatch.chdir(tmp_path)
+    whole = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+    update_config(whole, config)
+    one = load_study(whole, ROOT)
+    assert len(one.pairs()) == 3 * len(entries)
+    assert one.models["gpt-4.1"].rows["oracle_qa"] == {"condition": "oracle"}

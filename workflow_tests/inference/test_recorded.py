@@ -401,3 +401,22 @@ def test_answers_with_a_verdict_before_them_are_refused(tmp_path):
     """As promptfoo's tables have them: the reason of a failed verdict may quote the right answer."""
     cells = [f"[FAIL] (0.00) Expected output to contain 'X{number}'\n---\nNo idea." for number in range(6)]
     assert "the answers have a verdict and its reason before them" in refused(answered_by, tmp_path, *cells)
+
+
+def test_of_a_file_only_the_rows_of_the_experiment_are_read_and_they_are_in_the_identity(tmp_path):
+    records = [
+        {"question": f"what is number {n}", "model_answer": f"{condition} {n}", "condition": condition}
+        for condition in ("closed", "oracle")
+        for n in range(3)
+    ]
+    path, examples = write_lines(tmp_path / "a.jsonl", records), EXAMPLES[:3]
+
+    def read(rows: dict | None) -> RecordedSweep:
+        return RecordedSweep(examples, [RecordedFile(str(path), ALONE)], FIELDS, rows=rows)
+
+    assert "leave one of them" in refused(read, None)
+    for condition in ("closed", "oracle"):
+        sweep = read({"condition": condition})
+        assert set(texts(sweep).values()) == {f"{condition} {n}" for n in range(3)}
+        assert sweep.identity()["rows"] == {"condition": condition}
+    assert "the field 'kind' (rows) is missing; there are: " in refused(read, {"kind": "closed"})

@@ -82,6 +82,10 @@ class RecordedModel(ReasoningKeys, AnyModel):
     samples_*.jsonl of lm-evaluation-harness). If `fields` is omitted, the fields are those of exported tasks. Answers
     are cut by the experiment's stop rule, which the frameworks lack.
     """
+    rows: Annotated[dict[str, dict[str, str]], Ref("experiments", keys=True)] = Field({})
+    """For each experiment, the records of its file that belong to it, as values by the file's names of fields
+    (closed_book_qa: {condition: closed_book}), as texts. If omitted, all do.
+    """
     position_scale: Literal["from_0", "from_1", "depth", "percent"] | None = None
     """The scale of the positions in these files: from_0, from_1, depth (0 is the first item, 1 the last) or percent (0
     to 100). from_1 is also the scale of {position} and {placement} in paths. If omitted, all values together tell: they

@@ -73,6 +73,13 @@ class Record:
             return None
         raise UserError(f"{self.where}: the field {self.named(name)} ({name}) is missing; there are: {there or 'none'}")
 
+    def says(self, theirs: str, wanted: str) -> bool:
+        """Whether the file's field of this name has this value, as text; `UserError` without such a field."""
+        try:
+            return whole(self._look_up(theirs)) == wanted
+        except LookupError as error:
+            raise UserError(f"{self.where}: the field '{theirs}' (rows) is missing; there are: {error}") from error
+
     def _look_up(self, theirs: str) -> Any:
         """The value of a name; one with dots is looked up as written, then level by level, a number in it in a list.
 
@@ -172,8 +179,20 @@ def field_names(fields: FieldNames, name: str) -> Sequence[str]:
     return [names] if isinstance(names, str) else names
 
 
-def read_recorded(path: str | Path, fields: FieldNames, log: str | None = None) -> Iterator[Record]:
-    """The records of a file, or of a framework's log; table values are texts."""
+def read_recorded(
+    path: str | Path, fields: FieldNames, log: str | None = None, rows: Mapping[str, str] | None = None
+) -> Iterator[Record]:
+    """The records of a file, or of a framework's log; table values are texts.
+
+    rows: the values of those to read, by their names in the file; all without it. Raises `UserError` for a record
+    without such a field.
+    """
+    for record in _read_all(path, fields, log):
+        if not rows or all(record.says(name, value) for name, value in rows.items()):
+            yield record
+
+
+def _read_all(path: str | Path, fields: FieldNames, log: str | None) -> Iterator[Record]:
     if log:
         yield from (Record(values, fields, where) for where, values in read_log(path, log))
         return

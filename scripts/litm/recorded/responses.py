@@ -82,7 +82,7 @@ class RecordedSweep:
 
     fields: the files' name for each of ours; log: the framework that wrote them, see `litm.recorded.logs`, and limit:
     the most new tokens of the experiment, to compare; position_scale: that of the positions, None if their values tell;
-    responses: by the prompt's size, placement and id. The files are read and counted here.
+    rows: see `read_recorded`; responses: by the prompt's size, placement and id. The files are read and counted here.
 
     Raises `UserError`, naming file and line, for a record with a missing field or a wrong type, for two different
     responses to one prompt, for positions on an unclear scale, for answers that repeat their prompts in another form or
@@ -97,9 +97,11 @@ class RecordedSweep:
         log: str | None = None,
         limit: int = 0,
         position_scale: str | None = None,
+        rows: Mapping[str, str] | None = None,
     ) -> None:
         self.asked, self.files, self.fields, self.log, self.limit = asked, files, fields, log, limit
         self.names, self.given_scale = [name for name in MATCHED if name in fields], position_scale
+        self.rows = rows or {}
         by_items = sorted(asked, key=lambda prompt: prompt.context_items)
         #: Most items of a context, by size.
         self.items = {str(prompt.size): prompt.context_items for prompt in by_items}
@@ -111,7 +113,7 @@ class RecordedSweep:
         kept: dict[tuple[int, str, str], RecordedResponse] = {}
         for file in files:
             index, constants = self._index(file), self._constants(file, present)
-            for record in read_recorded(file.path, fields, log):
+            for record in read_recorded(file.path, fields, log, rows):
                 named = index.get(self._matched(record, file, constants), {}).values()
                 mark, sha256 = record.void_mark(), record.prompt_sha256()
                 reason = FAILED if mark and foreign_answers.is_failed(mark) else NOT_RECORDED
@@ -211,7 +213,7 @@ class RecordedSweep:
         present: set[tuple[str, str]] = set()
         numbers: dict[str, set[float]] = {}
         for file in () if self.is_checked or not {*PLACES} & {*self.names} else self.files:
-            for record in read_recorded(file.path, self.fields, self.log):
+            for record in read_recorded(file.path, self.fields, self.log, self.rows):
                 is_own = self.fields == OWN_FIELDS and record.values.get(PROMPT_SHA256)
                 for name in () if is_own else PLACES:
                     value = record.value(name, PLACES) if name in self.names else None
@@ -287,7 +289,7 @@ class RecordedSweep:
         if counts := self.changed + self.kept:
             raise UserError(f"{self.files[0].path}: no response is left: {counts.total()} of {n} {next(iter(counts))}")
         wanted = ", ".join(f"{name} {quoted(_of_prompt(self.asked[0], name))}" for name in self.names)
-        first = next(read_recorded(self.files[0].path, self.fields, self.log), None)
+        first = next(read_recorded(self.files[0].path, self.fields, self.log, self.rows), None)
         shown = [f"{name} {quoted(first.value(name, PLACES))}" for name in self.names if first]
         raise UserError(
             f"{self.files[0].path}: none of the {len(self.asked)} prompts has a response among the {n} records; the "
@@ -378,6 +380,7 @@ class RecordedSweep:
             "source": source,
             "fields": dict(self.fields),
             **scale,
+            **({"rows": dict(self.rows)} if self.rows else {}),
             **({"changed": dict(self.changed)} if self.changed else {}),
         }
 

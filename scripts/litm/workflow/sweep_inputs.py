@@ -303,6 +303,10 @@ class SweepInputs:
         """The cells that each file covers: JSON, a list of [size, placement] per file."""
         return as_json([[[cell.size, cell.placement] for cell in cells] for _, cells in self._recorded(wildcards)])
 
+    def recorded_rows(self, wildcards: Wildcards) -> dict | None:
+        """The values of the records of {experiment} in its files, by their names there; None for all."""
+        return self._study.models[wildcards.model].rows.get(wildcards.experiment)  # type: ignore[union-attr]
+
     def decoding_of_log(self, wildcards: Wildcards) -> dict | None:
         """The decoding of {experiment}, if {model} is a framework's log; None for other recorded responses."""
         model = self._study.models[wildcards.model]
