@@ -38,7 +38,7 @@ rule check_examples:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings(generated=EXPERIMENT(lambda one: not one.datasets), design=EXPERIMENT.design),
+        **settings(generated=EXPERIMENT.is_searched, design=EXPERIMENT.design),
     shell:
         command(
             "check_examples",

@@ -43,7 +43,7 @@ def main(
             f"{labels}: {coverage.labelled} of {coverage.questions} questions have a label, "
             f"{coverage.kept} are kept, the others left out"
         )
-    taken = list(questions if dataset else map(checked, questions))
+    taken = list(questions if dataset or asked.is_chain else map(checked, questions))
     examples = list(examples_of(asked, taken, items, placement, template, chosen))
     if repeated := [question.text for question in taken if question.repeats_gold]:
         note(

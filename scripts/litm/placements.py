@@ -1,7 +1,7 @@
 """Placements: positions of the gold items in a context, as a word in paths and tables.
 
 `gold_at_4` is one position, `gold_at_0_149_299` three; `gold_at_depth_0.5` is a fraction of a context whose number of
-items is determined later; `no_gold` and `as_retrieved` have no gold item.
+items is determined later; `no_gold`, `gold_absent` and `as_retrieved` have no gold item.
 """
 
 import re
@@ -10,6 +10,10 @@ from collections.abc import Sequence
 from litm.base.messages import UserError
 
 NO_GOLD = "no_gold"
+
+
+#: The gold items are taken out of the context, and nothing is put in their place.
+ABSENT = "gold_absent"
 
 
 AS_RETRIEVED = "as_retrieved"

@@ -36,8 +36,8 @@ def test_every_entry_of_the_catalogues_is_valid():
     names = {kind: list(yaml.safe_load((ROOT / "config" / f"{kind}.yaml").read_text())) for kind in CATALOGUES}
     supplied = define("datasets", unambiguous_questions={"path": "LICENSE"})
     every = study(models=names["models"], experiments=names["experiments"], **supplied)
-    of_remedies = {name for name, condition in every.conditions.items() if not condition.is_plain}
-    assert [name for name in every.experiments if name not in of_remedies] == names["experiments"]
+    made = {name for name, entry in every.experiments.items() if entry.made_of}
+    assert [name for name in every.experiments if name not in made] == names["experiments"]
     # Of models that are no longer offered the responses are the user's to supply.
     assert set(names["figures"]) - set(every.figures) == {"figure1"}
     assert every.short_limits == []

@@ -42,7 +42,8 @@ from litm.tables.table import tables
 def experiment(name: str, number_of_curves: int, asks_several: bool = False) -> SimpleNamespace:
     """What kinds of figures look at; it has two sizes."""
     cells = [SimpleNamespace(size=size) for size in (5, 10)]
-    return SimpleNamespace(name=name, curves=range(number_of_curves), asks_several=asks_several, cells=cells)
+    several = {"asks_several": asks_several, "has_facts": asks_several}
+    return SimpleNamespace(name=name, curves=range(number_of_curves), cells=cells, **several)
 
 
 ONE, SEVERAL, NONE = experiment("one", 2), experiment("several", 2, asks_several=True), experiment("none", 0)
@@ -65,6 +66,7 @@ def test_a_kind_declares_its_inputs_and_the_experiments_that_fit(name):
         "log_probability_by_position": (["one"], []),
         "accuracy_by_tokens": (["one", "none"], []),
         "pbi_forest": ([], []),
+        "two_facts": (["several"], []),
         "wrong_answers": (["one", "several", "none"], []),
     }[name]
 

@@ -25,7 +25,7 @@ SIZES = {
     "temporal_narrative": 100,
 }
 SUITE_TASKS = [name for name in SIZES if name != "kv_retrieval"]
-TASKS = [*SIZES, "demonstrations"]
+TASKS = [*SIZES, "demonstrations", "registered_codes", "conflicting_dates", "conflicting_sources"]
 
 
 @cache

@@ -39,7 +39,7 @@ IMPORTS = {
     "engines/modules": "base records models prompting engines local servers",
     "scoring": "base records tables placements answers answer_words verdicts models examples prompting",
     "analysis": "base records tables placements examples scoring",
-    "claims": "base tables placements scoring analysis",
+    "claims": "base tables placements examples scoring analysis",
     "findings": "base records tables placements answer_words examples scoring analysis",
     "figures": "base records tables placements examples scoring analysis",
     "report": "base records tables placements examples scoring analysis claims findings figures",

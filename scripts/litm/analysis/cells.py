@@ -36,11 +36,11 @@ from litm.examples.checks import answer_check_row
 from litm.examples.tasks.question_answering import other_documents
 from litm.records.examples import read_examples
 from litm.scoring.doubts import doubt_of
-from litm.scoring.wrong_answers import KINDS
+from litm.scoring.wrong_answers import KINDS, OTHER_ITEM, REFUSAL
 
 if TYPE_CHECKING:
     from litm.tables.questions import AnswerChecksRow
-    from litm.tables.readings import ReadingSensitivityRow, UtilisationRow, WrongAnswersRow
+    from litm.tables.readings import AbsentRow, ReadingSensitivityRow, UtilisationRow, WrongAnswersRow
 
 
 def utilisation_rows(
@@ -86,13 +86,44 @@ def _shares(counted: pd.DataFrame) -> "WrongAnswersRow":
     shares = _share("wrong", counted["wrong_kind"].notna(), counted)
     for kind in KINDS:
         shares |= _share(kind, wrong["wrong_kind"] == kind, wrong)
-    return {"n": len(counted), "n_wrong": len(wrong), **shares, "taken_from": taken_from(positions) or None}
+    of_items: WrongAnswersRow = {"taken_from": taken_from(positions) or None, **_distances(counted)}
+    return {"n": len(counted), "n_wrong": len(wrong), **shares, **of_items}
+
+
+def _distances(counted: pd.DataFrame) -> "WrongAnswersRow":
+    """The distance from the gold item of the items that answers of a cell were taken from, in parts of the context."""
+    copied = counted[counted["taken_from"].notna() & counted["position"].notna() & (counted["items"] > 1)]
+    steps = (copied["taken_from"] - copied["position"]).to_numpy(dtype=float)
+    longest = copied["items"].to_numpy(dtype=float) - 1
+    position = copied["position"].to_numpy(dtype=float)
+    # Of an item at p among N, the distances of the others are 1 to p before it, and 1 to N - 1 - p after it.
+    sums = (position * (position + 1) + (longest - position) * (longest - position + 1)) / 2
+    clusters = cluster_codes(copied, pd.Index(copied["id"]))
+    return {
+        **interval_columns("copied_distance", proportion(abs(steps) / longest, clusters)),
+        "copied_distance_chance": float((sums / longest**2).mean()) if len(copied) else None,
+        **interval_columns("share_copied_before", proportion(steps < 0, clusters)),
+    }
 
 
 def _share(name: str, is_so: pd.Series, answers: pd.DataFrame) -> dict:
     """The share of these answers for which it is so, with its 95 % limits; None without answers."""
     clusters = cluster_codes(answers, pd.Index(answers["id"]))
     return interval_columns(f"share_{name}", proportion(is_so.to_numpy(dtype=bool), clusters))
+
+
+def absent_rows(scores: pd.DataFrame) -> "Iterator[AbsentRow]":
+    """One row per size of a sweep without gold items; none of a size in doubt."""
+    for names, group in by_cell(scores, ["model", "experiment", "task", "metric", "size", "items"]):
+        counted = group[~group["excluded"] & group["correct"].notna()]
+        if len(counted) and not doubt_of(group):
+            clusters = cluster_codes(counted, pd.Index(counted["id"]))
+            kinds = counted["wrong_kind"].map({REFUSAL: "abstains", OTHER_ITEM: "copies"}).fillna("other")
+            kinds = kinds.where(counted["wrong_kind"].notna(), "knows")
+            shares: dict = {}
+            for kind in ("abstains", "copies", "knows", "other"):
+                shares |= interval_columns(kind, proportion((kinds == kind).to_numpy(dtype=bool), clusters))
+            yield {**names, "n": len(counted), **shares}
 
 
 def taken_from(positions: Mapping[int, int]) -> str:
@@ -179,6 +210,11 @@ def utilisation_table(gold_scores: Files, closed_book: Files, oracle: Files) -> 
 def wrong_answers_table(scores: Files) -> "Iterator[WrongAnswersRow]":
     """The rows of each sweep, in the order of the score files."""
     return (row for sweep in scores.scores() for row in wrong_answer_rows(sweep))
+
+
+def absent_table(absent_scores: Files) -> "Iterator[AbsentRow]":
+    """The rows of each sweep without gold items, in the order of the score files."""
+    return (row for sweep in absent_scores.scores() for row in absent_rows(sweep))
 
 
 def reading_sensitivity_table(scores: Files, references: Mapping[str, Mapping]) -> "Iterator[ReadingSensitivityRow]":

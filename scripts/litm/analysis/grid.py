@@ -25,6 +25,7 @@ from litm.analysis.statistics import (
 from litm.base.groups import grouped
 from litm.base.messages import UserError
 from litm.base.table_files import by_cell, read_parquet
+from litm.placements import gold_places
 from litm.scoring.doubts import curve_doubt, sound
 from litm.scoring.judge_error import Labelled
 from litm.tables.table import tables
@@ -335,7 +336,9 @@ def curves(scores: pd.DataFrame) -> Iterator[pd.DataFrame]:
     Gold items that one prompt asks for are one curve; with several placements, each placement is one.
     """
     with_position = scores[scores["position"].notna()]
-    several = with_position["target"].nunique() > 1
+    # One of several gold items may be asked for alone.
+    placed_together = any(len(gold_places(placement)) > 1 for placement in with_position["placement"].unique())
+    several = placed_together or with_position["target"].nunique() > 1
     for _, group in with_position.groupby(["size", "placement"] if several else ["size"], sort=False):
         if group["position"].nunique() > 1:
             yield group

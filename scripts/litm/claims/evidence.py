@@ -20,6 +20,7 @@ from litm.base.intervals import binomial_interval, clustered_interval
 from litm.base.table_files import by_cell
 from litm.placements import depth_of, gold_places
 from litm.scoring.doubts import sound
+from litm.scoring.wrong_answers import OTHER_ITEM
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,8 @@ class ScoredEvidence:
     """Mean prompt tokens by cell."""
     recalls: Mapping[str, Mapping[int, tuple[float, int]]] = field(default_factory=dict)
     """Recall and n, by experiment and number of passages."""
+    wrong: Mapping[Cell, Grid] = field(default_factory=dict)
+    """Of each cell with wrong answers, in one column whether each of these was taken from another item."""
     #: Results of `_grid`, because several claims use the same cells.
     _joined: dict[tuple[Cell, ...], Grid] = field(default_factory=dict, init=False, repr=False)
 
@@ -243,6 +246,21 @@ class ScoredEvidence:
             float(right.mean()), len(right), lambda confidence: clustered_interval(right, clusters, confidence)
         )
 
+    def copied(self, cells: Sequence[Cell]) -> Measure | None:
+        """Share of the wrong answers in these cells that were taken from another item, by questions if these are wrong
+        in several cells; None without any.
+        """
+        grids = [self.wrong[cell] for cell in cells if cell in self.wrong]
+        if not grids:
+            return None
+        ids = np.concatenate([grid.ids for grid in grids])
+        copied = np.concatenate([grid.matrix[:, 0] for grid in grids])
+        # Answers of one question in several cells, or of one cluster, depend on one another.
+        of_cluster = [grid.ids if grid.clusters is None else grid.clusters for grid in grids]
+        codes = pd.factorize(np.concatenate(of_cluster))[0]
+        clusters = codes if len({*codes}) < len(ids) else None
+        return Measure(float(copied.mean()), len(ids), lambda level: clustered_interval(copied, clusters, level))
+
     def correct(self, cells: Sequence[Cell]) -> tuple[list[int], int]:
         """Right answers in each cell, and the number of questions, which is equal in all cells."""
         matrix = self._grid(cells).matrix
@@ -280,14 +298,18 @@ def scored_evidence(
     Cells with several gold items per prompt are left out, because the paper moves one, and so are sizes in doubt, whose
     accuracies support no claim and no word. Raises `UserError` for a question that occurs twice in a cell.
     """
-    answers, lengths = {}, {}
+    answers, lengths, wrong = {}, {}, {}
     for sweep in scores:
         for names, rows in by_cell(sound(sweep), CELL):
             cell, tokens = Cell(**names), rows["prompt_tokens"].dropna()
             if len(gold_places(cell.placement)) <= 1:
                 answers[cell] = read_grid(rows, "placement").complete()
                 lengths[cell] = float(tokens.mean()) if len(tokens) else None
-    return ScoredEvidence(answers, lengths, recalls or {})
+                missed = rows[rows["correct"].eq(0) & rows["wrong_kind"].notna()] if "wrong_kind" in rows else rows[:0]
+                if len(missed):
+                    copied = missed.assign(correct=missed["wrong_kind"] == OTHER_ITEM)
+                    wrong[cell] = read_grid(copied, "placement").complete()
+    return ScoredEvidence(answers, lengths, recalls or {}, wrong)
 
 
 @dataclass(frozen=True)
@@ -346,6 +368,9 @@ class PublishedEvidence:
         """As of `ScoredEvidence`, by `pbi.limit_of`."""
         correct, n = self.correct(cells)
         return limit_of([correct[cells.index(cell)] for cell in judged], n)
+
+    def copied(self, cells: Sequence[Cell]) -> None:
+        return None
 
     def prompt_tokens(self, cells: Sequence[Cell]) -> None:
         return None

@@ -1,4 +1,4 @@
-"""The claims: of the paper in its order, then of the suite, then this project's own; what each asks of the evidence."""
+"""The claims: of the paper in its order, of the suite, this project's own, of later work; what each asks."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -31,6 +31,7 @@ from litm.claims.verdicts import (
     AT_MOST_SMALL,
     BELOW_ZERO,
     EXPLORATORY,
+    MOST,
     NOT_ABOVE_ZERO,
     WITHIN_SMALL,
     Claim,
@@ -38,6 +39,7 @@ from litm.claims.verdicts import (
     Part,
     Question,
 )
+from litm.examples.fillers import NEUTRAL, SAME_FORM, WRONG_ANSWERS
 from litm.placements import AS_RETRIEVED
 
 #: A U needs both: primacy (start - middle) above 0 and recency (end - middle) above 0. The Position Bias Index, their
@@ -58,6 +60,9 @@ FROM_SHARE = 0.4
 USED_SHARE = 0.5
 #: The suite's experiments 1A and 1B: their task and sizes.
 KEY_TASK, KEY_SIZES = "kv_retrieval", (100, 200)
+
+#: The task on documents, whose neutral fillers are random documents. Fraction of a training length.
+DOCUMENTS, HALF = "multi_document_qa", 0.5
 
 Ask = Callable[[Evidence, Relations], Iterable[Question]]
 
@@ -306,6 +311,99 @@ def _key_pairs(evidence: Evidence, relations: Relations) -> Iterator[Sequence[Cu
     of_task = {name for name, related in relations.experiments.items() if related["task"] == KEY_TASK}
     key_curves = (curve for curve in curves(evidence) if curve.experiment in of_task and curve.size in KEY_SIZES)
     return (group for group in by_sweep(key_curves) if len(group) == len(KEY_SIZES))
+
+
+@claim
+def same_form_costs_more(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """Ask for each model, generated task and size: is the mean over the positions lower among texts of the same form
+    than among neutral texts?
+    """
+    return (question for question, task in _fillers(evidence, relations) if task != DOCUMENTS)
+
+
+@claim
+def related_worse_than_random(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """The question of `same_form_costs_more` for documents: retrieved ones against random ones."""
+    return (question for question, task in _fillers(evidence, relations) if task == DOCUMENTS)
+
+
+@claim
+def neutral_costs_little(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """Ask for each model and experiment with neutral fillers and several sizes: is the mean over positions at like
+    depths at the largest size less than 5 points below that at the smallest?
+    """
+    for group in by_sweep(curves(evidence)):
+        if len(group) > 1 and relations.experiments.get(group[0].experiment, {}).get("fillers") == NEUTRAL:
+            question = _size_question(evidence, group)
+            (part,) = question.parts
+            lost = Part("accuracy lost", AT_MOST_SMALL, negated(part.measure) if part.measure else None)
+            yield replace(question, parts=(lost,))
+
+
+@claim
+def errors_copy_fillers(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """Ask for each curve with a middle among fillers with values: do more than half of the wrong answers in the middle
+    copy a filler?
+    """
+    for curve in curves_with_middle(evidence):
+        if relations.experiments.get(curve.experiment, {}).get("fillers") in (SAME_FORM, WRONG_ANSWERS):
+            share = evidence.copied(curve.places[1])
+            detail = (
+                f"{percent(share.value)} % of {share.n} wrong answers" if share else "no wrong answer in the middle"
+            )
+            yield _question(curve, Part("copied among the wrong answers in the middle", MOST, share), detail=detail)
+
+
+@claim
+def primacy_fades_beyond_half(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """Ask for each model with a `training_length` and experiment with sizes on both sides of half of it: is primacy
+    above 0 at the largest size within, and lower at the largest size beyond?
+    """
+    for group in by_sweep(curves_with_middle(evidence)):
+        window = relations.models.get(group[0].model, {}).get("training_length")
+        lengths = [evidence.prompt_tokens(curve.cells) for curve in group]
+        if window is None or None in lengths:
+            continue
+        is_within = [length <= HALF * window for length in lengths if length is not None]
+        if len({*is_within}) == 1:
+            continue
+        within, beyond = group[is_within.index(False) - 1], group[-1]
+        here, there = (evidence.contrast(contrast_weights(curve, "primacy")) for curve in (within, beyond))
+        shares = (f"{(lengths[group.index(curve)] or 0) / window:.2f}" for curve in (within, beyond))
+        yield _question(
+            beyond,
+            Part(f"primacy at size {within.size}", ABOVE_ZERO, here),
+            Part(
+                f"primacy minus that at size {within.size}", BELOW_ZERO, minus(there, here) if here and there else None
+            ),
+            detail=f"prompts of {' and '.join(shares)} of the training length",
+        )
+
+
+def _fillers(evidence: Evidence, relations: Relations) -> Iterator[tuple[Question, str]]:
+    """For each model, experiment and size, with its task, the mean difference over the positions between fillers of the
+    same form and neutral ones.
+    """
+    by_level = {(curve.model, *_level(curve, relations), curve.size): curve for curve in curves(evidence)}
+    for (model, study, level, size), curve in by_level.items():
+        neutral = by_level.get((model, study, NEUTRAL, size))
+        if level == SAME_FORM and neutral:
+            at = {cell.placement: cell for cell in neutral.cells}
+            pairs = [(cell, at[cell.placement]) for cell in curve.cells if cell.placement in at]
+            change = evidence.contrast(_mean_difference(pairs)) if pairs else None
+            shared = f"mean of {len(pairs)} positions"
+            detail = f"{points(change.value)}, {shared}" if change else "no question was scored at both levels"
+            part = Part("same form minus neutral", BELOW_ZERO, change)
+            # From the floor nothing is lost.
+            withheld = "floor" if change and evidence.limit(neutral.cells, neutral.cells) == "floor" else ""
+            task = relations.experiments[curve.experiment]["task"]
+            yield _question(curve, part, detail=detail, withheld=withheld), task
+
+
+def _level(curve: Curve, relations: Relations) -> tuple[str | None, str | None]:
+    """The entry that a curve's experiment is a level of, and its level; None without `fillers`."""
+    about = relations.experiments.get(curve.experiment, {})
+    return about.get("made_of"), about.get("fillers")
 
 
 # --- Parts of claims -------------------------------------------------------------------------------------------

@@ -62,6 +62,8 @@ WITHIN_SMALL = Criterion(
 )
 #: The accuracy is near perfect.
 ALMOST_ONE = Criterion(Range("above 95 %", ((NEAR_PERFECT, inf),)), Range("below 95 %", ((-inf, NEAR_PERFECT),)))
+#: The share is more than half.
+MOST = Criterion(Range("above 50 %", ((1 / 2, inf),)), Range("below 50 %", ((-inf, 1 / 2),)))
 #: Probability of at least one wrong verdict in a family, and of at least one wrong word.
 ALPHA = 0.05
 #: Fraction of ALPHA for each verdict: supported, contradicted.

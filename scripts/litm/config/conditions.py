@@ -8,26 +8,31 @@ from litm.base.messages import UserError
 from litm.config.experiments import Experiment, RemediesEntry
 from litm.engines.model_entries import RECORDED, AnyModel
 from litm.examples.orders import distinct_orders
+from litm.examples.tasks import load_task
 from litm.records.conditions import CLOSED_BOOK, ORACLE, SIZE, Comparison, Condition
+from litm.records.measures import ANSWER
 
 #: Keys that count as conditions, in the order in which they are named. The dataset of a size counts too.
 CONDITIONS = (
-    "task", "distractor_order", "order", "rerank", "cut", "prompt", "design", "wording", "metric", "stop",
+    "task", "distractor_order", "order", "rerank", "cut", "prompt", "design", "wording", "fillers", "metric", "stop",
     "max_new_tokens",
 )  # fmt: skip
 #: Keys that decide the questions and the meaning of a size: experiments that differ in one are not comparable.
 QUESTIONS = ("examples", "selection", "subset", "tokens_of")
+#: End of the name of an experiment without the gold items.
+ABSENT_END = "absent"
 #: Keys of experiments that claims about them need.
 EXPERIMENT_KEYS = {"task", "closed_book", "query_aware_of"}
 
 
 def with_conditions(entries: Mapping[str, Experiment]) -> dict[str, Experiment]:
-    """All experiments, with those of the conditions of their remedies; both have their `condition`.
+    """All experiments, with those of the other levels of their factors, and those of the conditions of their remedies;
+    both of these have their `condition`.
 
     Raises `UserError` for remedies of other tasks, remedies that give no condition, and names that are taken.
     """
     experiments: dict[str, Experiment] = {}
-    for name, entry in entries.items():
+    for name, entry in _with_levels(entries).items():
         entry.check_remedies()
         experiments[name] = entry
         if entry.remedies is None:
@@ -50,10 +55,46 @@ def with_conditions(entries: Mapping[str, Experiment]) -> dict[str, Experiment]:
 
 
 def with_names(names: Iterable[str], experiments: Mapping[str, Experiment]) -> tuple[str, ...]:
-    """Names of experiments, each followed by those of its conditions."""
-    conditions = [experiment.condition for experiment in experiments.values() if experiment.condition]
-    groups = ((name, *(condition.experiment for condition in conditions if condition.study == name)) for name in names)
+    """Names of experiments, each followed by those that are made of it."""
+    groups = ((name, *(made for made, entry in experiments.items() if entry.made_of == name)) for name in names)
     return tuple(dict.fromkeys(chain.from_iterable(groups)))
+
+
+def _with_levels(entries: Mapping[str, Experiment]) -> dict[str, Experiment]:
+    """The entries, each followed by what is made of it, see `_levels`."""
+    experiments: dict[str, Experiment] = {}
+    for entry in entries.values():
+        for made in _levels(entry):
+            if made.name in experiments or (made.made_of and made.name in entries):
+                raise UserError(f"{entry.where}: the name {made.name} is taken by another experiment; rename one")
+            experiments[made.name] = made
+    return experiments
+
+
+def _levels(entry: Experiment) -> Iterator[Experiment]:
+    """The entry with the first level of its `fillers`, and an experiment of each further level; each is followed by its
+    version without the gold item, if the entry asks for it, and by those that ask for each of several gold items alone.
+    """
+    if entry.fillers[1:] and entry.tokens_of:
+        raise UserError(
+            f"{entry.where}: levels of 'fillers' have texts of different lengths, so that contexts of one number of "
+            "tokens would have different questions: give 'positions' instead of 'depths' and 'tokens_of'"
+        )
+    apart = {"made_of": entry.name, "query_aware_of": None, "compared_with": ()}
+    for place, level in enumerate(entry.fillers or (None,)):
+        made = entry.changed(fillers=entry.fillers[place : place + 1])
+        if place:
+            made = made.changed(title=f"{entry.title or entry.name}: {level}", **apart).placed(f"{entry.where}-{level}")
+        yield made
+        if entry.absent:
+            title = f"{made.title or made.name}: gold absent"
+            of_curves = {"closed_book": None, "oracle": None, "measure": (ANSWER,)}
+            without = made.changed(lacks_gold=True, title=title, **apart, **of_curves)
+            yield without.placed(f"{made.where}-{ABSENT_END}")
+        for part in load_task(entry.task).parts:
+            name = part.removeprefix(f"{entry.task}_")
+            title = f"{made.title or made.name}: {name} alone"
+            yield made.changed(task=part, title=title, **apart).placed(f"{made.where}-{name}")
 
 
 def _in_study(entry: Experiment, base: Experiment) -> Experiment:
@@ -111,7 +152,7 @@ def _made(base: Experiment, remedy: Mapping[str, object], sizes: list[int]) -> E
     title = f"{base.title or base.name}: {', '.join(settings)}"
     # Only the experiment itself has references and comparisons, not its conditions.
     apart = {"remedies": None, "closed_book": None, "oracle": None, "query_aware_of": None, "compared_with": ()}
-    entry = base.changed(**{**remedy, **apart, "sizes": sizes, "title": title})
+    entry = base.changed(**{**remedy, **apart, "sizes": sizes, "title": title, "made_of": base.name})
     return entry.placed(f"{base.where}-{'-'.join(parts)}")
 
 
@@ -124,7 +165,7 @@ def find_comparisons(experiments: Mapping[str, Experiment]) -> list[Comparison]:
     compared, the larger one as side a, unless its questions are generated and therefore differ by size. Experiments
     that ask for several gold items at once are left out.
     """
-    single = {name: experiment for name, experiment in experiments.items() if not experiment.asks_several}
+    single = {name: entry for name, entry in experiments.items() if not (entry.asks_several or entry.lacks_gold)}
     declared = {
         (experiment.name, other)
         for experiment in single.values()
@@ -167,7 +208,14 @@ def _differing(a: Experiment, b: Experiment, size: int) -> list[tuple[str, str, 
 
 
 def _word(value: object) -> str:
-    return "none" if value is None else str(value)
+    return "none" if value in (None, ()) else ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _level_of(experiment: Experiment) -> dict[str, str]:
+    """The level of `fillers` of an experiment that has one, and the entry with all its levels."""
+    if not experiment.fillers or experiment.lacks_gold:
+        return {}
+    return {"fillers": experiment.fillers[0], "made_of": experiment.made_of or experiment.name}
 
 
 def read_relations(models: Mapping[str, AnyModel], experiments: Mapping[str, Experiment]) -> dict[str, Any]:
@@ -178,7 +226,7 @@ def read_relations(models: Mapping[str, AnyModel], experiments: Mapping[str, Exp
     return {
         "models": {name: model.about.model_dump(exclude_none=True) for name, model in models.items() if model.about},
         "experiments": {
-            name: experiment.model_dump(include=EXPERIMENT_KEYS, exclude_none=True)
+            name: experiment.model_dump(include=EXPERIMENT_KEYS, exclude_none=True) | _level_of(experiment)
             for name, experiment in experiments.items()
         },
         "recorded": sorted(name for name, model in models.items() if model.engine == RECORDED),

@@ -1,7 +1,7 @@
 """Experiments of the configuration: task, cells, questions, remedies and scoring."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
@@ -29,10 +29,11 @@ from litm.base.schema import (
 )
 from litm.config.data import Candidates
 from litm.examples.examples import read_template
+from litm.examples.fillers import FILLERS, SAME_FORM
 from litm.examples.orders import AUTHORS, ORDERS, RANDOM
-from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, PLAIN, ExampleSettings
+from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, PLAIN, ExampleSettings, Task
 from litm.examples.tasks import load_task, task_names
-from litm.placements import AS_RETRIEVED, depth_placement, gold_placement, gold_places
+from litm.placements import ABSENT, AS_RETRIEVED, depth_placement, gold_placement, gold_places
 from litm.records.cells import Cell, Curve
 from litm.records.conditions import RANKED, Condition, Cut, score_in_words
 from litm.records.measures import ANSWER, LOG_PROBABILITY
@@ -45,6 +46,7 @@ SHORT = 0.25
 PLAIN_KEYS = {"order": RANKED, "rerank": None, "cut": None, "remedies": None}
 
 OrderName = Annotated[str, one_of(lambda: ORDERS)]
+FillerName = Annotated[str, one_of(lambda: FILLERS)]
 #: Number of items, as the key of a mapping.
 Size = Annotated[str, Field(pattern="^[1-9][0-9]*$")]
 Position = Annotated[int, Field(ge=0)]
@@ -217,6 +219,17 @@ class Experiment(Entry):
     """Orders, rerankers, cuts and prompts to try on these documents at every size (open_domain_qa). Each is one
     experiment; advice.csv compares them on the same questions.
     """
+    fillers: Annotated[tuple[FillerName, ...], Field(strict=False), DISTINCT, InPrompts] = ()
+    """What fills the context beside the gold item (registered_codes, multi_document_qa), one or more levels: neutral
+    (texts on other subjects; random documents of the dataset), same_form (texts of the same form; documents as
+    retrieved) or wrong_answers (texts that answer the question with another value; the gold document with the answer
+    replaced by one of the same kind, marked as withdrawn). Each further level is an experiment of its own,
+    NAME-same_form, with the same questions, sizes and positions. If omitted, the task's own distractors.
+    """
+    absent: Annotated[bool, Workflow("defines a further experiment")] = False
+    """Whether the same contexts are asked without the gold item too, once for each size: the experiment NAME-absent,
+    and absent.csv, which says how often a model then abstains, copies another item, or knows the answer.
+    """
     design: Annotated[Literal["move_the_pair", "ask_another_key"], InPrompts] = "move_the_pair"
     """Meaning of a position in kv_retrieval. move_the_pair: the requested pair moves to the position (the paper's
     design). ask_another_key: the question asks for the pair at the position, so that all positions share the tokens
@@ -244,8 +257,9 @@ class Experiment(Entry):
     """
     metric: Annotated[str, one_of(lambda: METRICS), Workflow("the judgement of answers")] = FILLED_IN
     """How answers are judged (best_subspan_em; whole_words, that of `my_data`; value_in_answer, exact_code, only_code,
-    exact_integer in the first line, last_integer of all lines; token_f1 of the first line, a number from 0 to 1, whose
-    means appear in the accuracy columns; judged by the model of `judge`). If omitted, the task's own metric.
+    gives_code where codes conflict, exact_integer in the first line, last_integer of all lines; token_f1 of the first
+    line, a number from 0 to 1, whose means appear in the accuracy columns; judged by the model of `judge`). If omitted,
+    the task's own metric.
     """
     judge: Annotated[JudgeEntry | None, Workflow("the judgement of answers")] = None
     """The judge of `metric: judged`, such as {model: gpt-4o-mini, labels: labels.csv} (docs/judged.md)."""
@@ -272,6 +286,10 @@ class Experiment(Entry):
     """The config's seed."""
     labels: Made[str | None] = None
     """The format of its `subset`'s file, None for all questions."""
+    lacks_gold: Made[bool] = Field(False, exclude=True)
+    """Whether its contexts lack the gold items, see `absent`."""
+    made_of: Made[str | None] = Field(None, exclude=True)
+    """The entry that it was made of, for another level of a factor or a remedy; None for an entry."""
     condition: Made[Condition | None] = Field(None, exclude=True)
     """Its treatment of documents, if it has remedies or is made of them."""
     known_questions: Made[int] = Field(0, exclude=True)
@@ -306,8 +324,8 @@ class Experiment(Entry):
 
     def settings(self) -> dict:
         """All settings, with cells and datasets instead of the keys they come from."""
-        said = {"positions", "depths", "sizes", "dataset", "query_aware_of", "compared_with", "remedies"}
-        usual = {**PLAIN_KEYS, "cluster": None, "wording": PLAIN, "measure": (ANSWER,), "judge": None}
+        said = {"positions", "depths", "sizes", "dataset", "query_aware_of", "compared_with", "remedies", "absent"}
+        usual = {**PLAIN_KEYS, "cluster": None, "wording": PLAIN, "fillers": (), "measure": (ANSWER,), "judge": None}
         unset = {key for key, value in usual.items() if getattr(self, key) == value}
         return {"name": self.name, **self.model_dump(exclude=said | unset)}
 
@@ -318,9 +336,19 @@ class Experiment(Entry):
         were added later are left out too.
         """
         is_random = not self.datasets or RANDOM in (self.distractor_order, self.selection, self.order)
+        # Documents as retrieved are those of a dataset, as without the key.
+        filler = next((level for level in self.fillers if level != SAME_FORM or not self.datasets), None)
         settings = {field.name: getattr(self, field.name) for field in fields(ExampleSettings)}
-        settings |= {"seed": self.seed if is_random else None, "cut": self.cut and self.cut.settings()}
-        usual = {"design": MOVE_THE_PAIR, "cluster": None, "order": RANKED, "cut": None, "wording": PLAIN}
+        settings |= {"seed": self.seed if is_random or filler else None, "cut": self.cut and self.cut.settings()}
+        settings["fillers"] = filler
+        usual = {
+            "design": MOVE_THE_PAIR,
+            "cluster": None,
+            "order": RANKED,
+            "cut": None,
+            "wording": PLAIN,
+            "fillers": None,
+        }
         return {key: value for key, value in settings.items() if key not in usual or usual[key] != value}
 
     def decoding(self) -> dict:
@@ -355,6 +383,16 @@ class Experiment(Entry):
     def asks_several(self) -> bool:
         """Whether a prompt asks for several gold items at once."""
         return any(len(gold_places(cell.placement)) > 1 for cell in self.cells)
+
+    @property
+    def has_facts(self) -> bool:
+        """Whether its contexts have two gold items that belong together, or one of its kind."""
+        return load_task(self.task).in_any_order and not self.lacks_gold
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether its prompts are searched for answers outside their items, and for repetitions."""
+        return not (self.datasets or load_task(self.task).is_chain)
 
     @property
     def has_positions(self) -> bool:
@@ -435,6 +473,11 @@ class Experiment(Entry):
         read_template(prompt, with_context=any(cell.size for cell in cells))
         if self.design == ASK_ANOTHER_KEY and task.ask_another_key is None:
             raise UserError(f"{self.where}: 'design: {self.design}' is for kv_retrieval, not for the task {self.task}")
+        if self.absent and (task.fixed_cells or task.placement):
+            raise UserError(f"{self.where}: 'absent' is for contexts with a gold item, not for the task {self.task}")
+        if unknown := [level for level in self.fillers if level not in task.fillers]:
+            levels = f"it has {', '.join(task.fillers)}" if task.fillers else "it has none"
+            raise UserError(f"{self.where}: the task {self.task} has no 'fillers: {unknown[0]}', {levels}")
         if self.wording != PLAIN and not task.has_suite_words:
             raise UserError(f"{self.where}: the task {self.task} has no 'wording: {self.wording}'")
         if LOG_PROBABILITY in self.measure and self.changed(cells=cells).asks_several:
@@ -468,16 +511,18 @@ def read_cells(entry: Experiment) -> tuple[Cell, ...]:
             raise UserError(f"{where}: 'sizes' is missing (the number of items in the contexts)")
         cells = [Cell(size, task.placement) for size in sorted(entry.sizes)]
     else:
-        cells = _placed_cells(entry, [key for key in keys if key != "sizes"], task.golds)
+        cells = _placed_cells(entry, [key for key in keys if key != "sizes"], task)
+    if entry.lacks_gold:
+        cells = [Cell(size, ABSENT) for size in dict.fromkeys(cell.size for cell in cells)]
     for cell, times in Counter(cells).items():
         if times > 1:
             raise UserError(f"{where}.{keys[0]}.{cell.size}: {cell.placement} is there {times} times")
     return tuple(cells)
 
 
-def _placed_cells(entry: Experiment, keys: list[str], golds: int) -> list[Cell]:
+def _placed_cells(entry: Experiment, keys: list[str], task: Task) -> list[Cell]:
     """The cells of the given key, 'positions' or 'depths'."""
-    where, sizes = entry.where, entry.sizes
+    where, sizes, golds = entry.where, entry.sizes, task.golds
     if len(keys) == 2:
         raise UserError(
             f"{where}: give either 'positions' or 'depths'; 'positions: null' removes those of the catalogue"
@@ -496,7 +541,7 @@ def _placed_cells(entry: Experiment, keys: list[str], golds: int) -> list[Cell]:
     if unknown := [size for size in sizes or () if size not in by_size]:
         raise UserError(f"{where}.sizes: {unknown[0]} is not in {key}; choose from {sorted(by_size)}")
     return [
-        Cell(size, _placement(key, size, place, golds, f"{where}.{key}.{size}"))
+        Cell(size, _placement(key, size, place, task, f"{where}.{key}.{size}"))
         for size in sorted({*sizes} if sizes else by_size)
         for place in sorted(by_size[size], key=lambda place: place if isinstance(place, list) else [place])
     ]
@@ -512,23 +557,23 @@ def _nine(size: int, golds: int) -> list:
     return firsts if golds == 1 else [list(range(first, first + golds)) for first in firsts]
 
 
-def _placement(key: str, size: int, place: float | list[float], golds: int, where: str) -> str:
+def _placement(key: str, size: int, place: float | list[float], task: Task, where: str) -> str:
     """The placement of one value in 'positions' or 'depths'; `UserError` for an impossible one."""
-    places = place if isinstance(place, list) else [place]
+    places, golds = place if isinstance(place, list) else [place], task.golds
     if len(places) != golds:
         wanted = "one number" if golds == 1 else f"a list of {golds}, as in {list(range(golds))}"
         raise UserError(
             f"{where}: {place} is not a placement: questions of this task have {golds} gold item(s), so give {wanted}"
         )
-    if any(earlier >= other for earlier, other in pairwise(places)):
+    if task.in_any_order and len({*places}) < len(places):
+        raise UserError(f"{where}: {place} has two gold items at one place")
+    if not task.in_any_order and any(earlier >= other for earlier, other in pairwise(places)):
         raise UserError(f"{where}: {place} must ascend, because the gold items keep their order")
     if key == "depths":
         return depth_placement(places)
     positions = [int(value) for value in places]
-    if positions[-1] >= size:
-        raise UserError(
-            f"{where}: position {positions[-1]} is impossible, positions in a context of {size} are 0 to {size - 1}"
-        )
+    if (last := max(positions)) >= size:
+        raise UserError(f"{where}: position {last} is impossible, positions in a context of {size} are 0 to {size - 1}")
     return gold_placement(positions)
 
 
@@ -586,12 +631,6 @@ def _dataset_by_size(entry: Experiment, cells: Iterable[Cell]) -> dict[int, str]
         if str(size) not in entry.dataset:
             raise UserError(f"{entry.where}.dataset: no dataset for size {size}")
     return {size: entry.dataset[str(size)] for size in sizes}
-
-
-def item_noun(experiments: Sequence[Experiment]) -> str:
-    """The noun that the tasks of all experiments use for an item, "item" where they differ."""
-    nouns = {load_task(experiment.task).item for experiment in experiments}
-    return nouns.pop() if len(nouns) == 1 else "item"
 
 
 def short_limits(experiments: Iterable[Experiment]) -> Iterator[str]:

@@ -1,14 +1,16 @@
 """Figures of the configuration: those that the config names, or those that its experiments imply."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from litm.base.messages import UserError
 from litm.base.schema import FILLED_IN, Count, Entry, Names, Ref, choose, one_of, read_entry
-from litm.config.experiments import Experiment, item_noun
+from litm.config.conditions import ABSENT_END
+from litm.config.experiments import Experiment
 from litm.config.sweeps import Sweeps
+from litm.examples.tasks import load_task
 from litm.figures.kinds import KINDS
 from litm.records.measures import ANSWER, LOG_PROBABILITY
 
@@ -21,6 +23,10 @@ BY_COST, COST_KIND = "_cost", "accuracy_by_cost"
 #: The same for the log-probability of the right answer.
 BY_PROBABILITY, PROBABILITY_KIND = "_log_probability", "log_probability_by_position"
 CURVE_KIND, MEAN_KIND = "accuracy_by_position", "mean_accuracy_by_size"
+#: Of two facts in one context.
+FACTS_KIND = "two_facts"
+#: The same for the differences between two levels of a factor.
+BY_DIFFERENCE, DIFFERENCE_KIND = "_differences", "condition_differences"
 #: Of one model this is the figure by size once more.
 TOKENS_KIND = "accuracy_by_tokens"
 AND_PLAIN, BASE_AND_TUNED = "_and_plain", "_base_and_tuned"
@@ -111,6 +117,18 @@ def references_of(experiment: Experiment, sweeps: Sweeps) -> dict[str, str]:
     return {str(reference): label for label, reference in lines.items() if reference in sweeps.answered}
 
 
+def item_noun(experiments: Sequence[Experiment]) -> str:
+    """The noun that the tasks of all experiments use for an item, "item" where they differ."""
+    nouns = {load_task(experiment.task).item for experiment in experiments}
+    return nouns.pop() if len(nouns) == 1 else "item"
+
+
+def levels_of(experiment: Experiment, sweeps: Sweeps) -> list[str]:
+    """The experiments of further levels of its factor, if they are selected."""
+    made = {name: entry for name, entry in sweeps.answered.items() if entry.made_of == experiment.name}
+    return [name for name, entry in made.items() if not (entry.condition or entry.lacks_gold or entry.asks_several)]
+
+
 def labels_of(figures: Figures, *experiments: Experiment) -> dict[str, str]:
     """`panel_title` and `x_label` of the first figure of curves that shows an experiment; {} without one."""
     for experiment in experiments:
@@ -149,7 +167,9 @@ def read_figures(names: Collection[str] | None, entries: Figures, sweeps: Sweeps
             raise UserError(f"figures.{name}: it shows nothing of the selection ({named}); remove it from 'figures'")
     if names is None:
         for experiment in experiments.values():
-            for kind in (_of_remedies,) if experiment.condition else AUTOMATIC:
+            is_part = experiment.lacks_gold or (experiment.made_of and experiment.asks_several)
+            of_level = () if is_part else (_plain_curves,) if experiment.made_of else AUTOMATIC
+            for kind in (_of_remedies,) if experiment.condition else of_level:
                 for automatic in [*kind(experiment, sweeps, figures)]:
                     if automatic.name == experiment.name or automatic.name not in {*entries, *experiments}:
                         figures[automatic.name] = automatic.labelled(experiments)
@@ -166,14 +186,26 @@ def _more_figures(sweeps: Sweeps, figures: Figures) -> dict[str, Figure]:
     more = {}
     for kind, ending, title, measure in (
         (WRONG_KIND, BY_KIND, "Wrong answers: {}", ANSWER),
+        (FACTS_KIND, f"_{FACTS_KIND}", "{}: what answers have", ANSWER),
         (PROBABILITY_KIND, BY_PROBABILITY, "{}: probability of the right answer", LOG_PROBABILITY),
     ):
         shown = {name for figure in figures.values() if figure.kind == kind for name in figure.experiments}
         measured = [sweep.experiment for sweep in sweeps.sweeps_of(measure)]
-        experiments = {experiment.name: experiment for experiment in measured if experiment.has_positions}
+        experiments = {
+            entry.name: entry
+            for entry in measured
+            if (
+                entry.has_facts and not entry.made_of
+                if kind == FACTS_KIND
+                else entry.has_positions and not entry.has_facts
+            )
+        }
         for name, experiment in experiments.items():
             if name not in shown and not experiment.condition and f"{name}{ending}" not in figures:
-                labels = {"title": title.format(experiment.title), **labels_of(figures, experiment)}
+                labels: dict[str, Any] = {"title": title.format(experiment.title), **labels_of(figures, experiment)}
+                absent = f"{name}-{ABSENT_END}"
+                if kind == WRONG_KIND and absent in sweeps.answered:
+                    labels["references"] = {absent: "absent"}
                 more[f"{name}{ending}"] = _made(f"{name}{ending}", kind, experiment, **labels).labelled(experiments)
     return more
 
@@ -248,8 +280,18 @@ def _plain_curves(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> I
     models = sweeps.models_of(experiment.name)
     kind = next((kind for kind in KINDS if KINDS[kind].is_automatic(experiment)), None)
     if kind is not None and not any(figure.shows_all(experiment, models) for figure in figures.values()):
+        shown = [experiment.name, *levels_of(experiment, sweeps)]
         references = references_of(experiment, sweeps)
-        yield _made(experiment.name, kind, experiment, title=experiment.title, references=references)
+        yield _made(experiment.name, kind, experiment, title=experiment.title, references=references, experiments=shown)
+
+
+def _differences(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> Iterator[Figure]:
+    """A figure of the differences between each further level of an experiment and its first one."""
+    for level in levels_of(experiment, sweeps):
+        if sweeps.answered[level].has_positions:
+            title = f"{sweeps.answered[level].title}, minus {experiment.title}"
+            names = [level, experiment.name]
+            yield _made(f"{level}{BY_DIFFERENCE}", DIFFERENCE_KIND, experiment, title=title, experiments=names)
 
 
 def _base_and_tuned(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> Iterator[Figure]:
@@ -308,4 +350,4 @@ def _draws_curve(experiment: Experiment) -> bool:
     return KINDS[CURVE_KIND].is_automatic(experiment)
 
 
-AUTOMATIC = (_beside_plain, _plain_curves, _base_and_tuned, _by_size)
+AUTOMATIC = (_beside_plain, _plain_curves, _differences, _base_and_tuned, _by_size)

@@ -11,7 +11,7 @@ from litm.base.files import read_text
 from litm.base.messages import UserError, quoted
 from litm.examples.orders import AUTHORS, AUTHORS_SEED, RANDOM, in_order
 from litm.examples.task import ASK_ANOTHER_KEY, ExampleSettings, Task
-from litm.placements import NO_GOLD, depth_of, gold_positions, positions_for
+from litm.placements import ABSENT, NO_GOLD, depth_of, gold_positions, positions_for
 from litm.questions.subsets import Coverage, first_by_digest, select
 from litm.records.conditions import RANKED
 from litm.records.examples import Example, Target
@@ -39,32 +39,34 @@ def choose_questions(
 def read_template(path: str | Path, with_context: bool = True) -> str:
     """The text of a prompt file, without its final line end.
 
-    Raises `UserError` unless it is UTF-8 and contains {question}, and {context} once if there are items to show.
+    Raises `UserError` unless it is UTF-8 and contains {question}, and {context} if there are items to show, twice to
+    repeat them.
     """
     template = read_text(path).removesuffix("\n")
     if "{question}" not in template:
         raise UserError(f"{path}: the prompt must contain {{question}}")
-    if template.count("{context}") != int(with_context):
-        wanted = "once, where the items go" if with_context else "nowhere, because there are no items to show"
+    if ("{context}" in template) != with_context:
+        wanted = "where the items go" if with_context else "nowhere, because there are no items to show"
         raise UserError(f"{path}: the prompt must contain {{context}} {wanted}")
     return template
 
 
 def render(template: str, context: str, question: str) -> tuple[str, int]:
-    """Fill in {context} and {question}; returns the prompt and the offset of the context in it.
+    """Fill in {context} and {question}; returns the prompt and the offset of the first context in it.
 
     All fields are filled in one pass, so braces within questions and documents stay.
     """
-    head, has_field, tail = (part.replace("{question}", question) for part in template.partition("{context}"))
-    return (f"{head}{context}{tail}", len(head)) if has_field else (head, 0)
+    parts = [part.replace("{question}", question) for part in template.split("{context}")]
+    return context.join(parts), len(parts[0]) if len(parts) > 1 else 0
 
 
-def place(question: Question, size: int, placement: str) -> list[Item]:
+def place(question: Question, size: int, placement: str, in_any_order: bool = False) -> list[Item]:
     """The items of a context of `size`, with each gold item at its position in `placement`.
 
     The distractors are the question's first ones, as many as the gold items leave room for, in the same order at every
-    position: moving a gold item changes nothing else. Several gold items keep their order, so positions ascend.
-    `as_retrieved` shows the first `size` distractors in order, `no_gold` shows nothing.
+    position: moving a gold item changes nothing else. Several gold items keep their order, so that positions ascend,
+    unless they may be in any order.
+    `as_retrieved` and `gold_absent` show the first `size` distractors in order, `no_gold` shows nothing.
     """
     if placement == NO_GOLD:
         return []
@@ -84,11 +86,11 @@ def place(question: Question, size: int, placement: str) -> list[Item]:
         raise UserError(
             f"position {max(positions)} is impossible, positions in a context of {size} are 0 to {size - 1}"
         )
-    if list(positions) != sorted(set(positions)):
+    if len(set(positions)) < len(positions) or (list(positions) != sorted(positions) and not in_any_order):
         raise UserError(f"{placement}: the positions must ascend, because the gold items keep their order")
     items = list(question.distractors[:needed])
     # In ascending order, so that later insertions do not move earlier ones.
-    for position, gold in zip(positions, question.golds, strict=bool(positions)):
+    for position, gold in sorted(zip(positions, question.golds, strict=bool(positions)), key=lambda pair: pair[0]):
         assert gold.item is not None, "a placement of a gold item needs one"
         items.insert(position, gold.item)
     return items
@@ -121,18 +123,19 @@ def examples_of(
         if settings.design == ASK_ANOTHER_KEY:
             assert task.ask_another_key is not None, "the configuration checks that the task has it"
             question = task.ask_another_key(question, items, positions_for(placement, items))
-        # A cut may have left fewer documents, but the cell is named by the requested number.
+        # A cut may have left fewer documents, but the cell is named by the requested number, also without gold items.
         shown = items if settings.cut is None else min(items, len(question.distractors))
+        shown -= task.golds if placement == ABSENT else 0
         if settings.order != RANKED:
             question = reordered(question, shown, settings.order, settings.seed)
         example = make_example(question, shown, placement, template, task)
-        yield example if settings.cut is None else replace(example, size=items, items=shown)
+        yield example if settings.cut is None and placement != ABSENT else replace(example, size=items, items=shown)
 
 
 def make_example(question: Question, size: int, placement: str, template: str, task: Task) -> Example:
     """The example of a question with its gold items placed in a context of `size` items."""
     placed = positions_for(placement, size)
-    items = place(question, size, placed)
+    items = place(question, size, placed, task.in_any_order)
     formatted = task.written(items)
     context = task.separator.join(formatted)
     prompt, context_start = render(template, context, question.text)
@@ -155,6 +158,7 @@ def make_example(question: Question, size: int, placement: str, template: str, t
                 answers=tuple(gold.answers),
             )
             for gold, position in zip(question.golds, positions, strict=True)
+            if gold.answers
         ),
     )
 

@@ -4,7 +4,7 @@ A task is a `Task` in a module of `litm.examples.tasks`. To add one, add it to a
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from types import UnionType
 from typing import Literal, get_args, get_origin, get_type_hints
@@ -47,6 +47,8 @@ class ExampleSettings:
     """The fields of the `Cut` that drops some of the retrieved documents, None to show all."""
     wording: str = PLAIN
     """The wording: `PLAIN`, or `SUITE` for tasks that have both."""
+    fillers: str | None = None
+    """The level of `litm.examples.fillers.FILLERS`, None for a task's usual distractors."""
 
     @property
     def limit(self) -> int | None:
@@ -84,6 +86,14 @@ class Task:
     """
     golds: int = 1
     """The gold items per question, each with its own position."""
+    in_any_order: bool = False
+    """Whether its gold items need not keep their order, so that positions may descend."""
+    stem: str = ""
+    """The name in ids and seeds of generated questions, if other tasks ask about the same contexts; "" for its own."""
+    is_chain: bool = False
+    """Whether a gold item has an answer of another one in it, so that answers are outside their items."""
+    parts: tuple[str, ...] = ()
+    """The tasks that ask for each of its gold items alone, about the same contexts."""
     read: Callable[[str, int, ExampleSettings], Iterator[Question]] | None = None
     """The function from a dataset, a size and settings to the questions of a file, if the task has them from files."""
     generate: Callable[[str, int, Random, str], Question] | None = None
@@ -92,6 +102,10 @@ class Task:
     """
     has_suite_words: bool = False
     """Whether there are two wordings."""
+    fillers: tuple[str, ...] = ()
+    """The levels of `litm.examples.fillers.FILLERS` that it has."""
+    fill: Callable[[Question, str, Random], tuple[Item, ...]] | None = None
+    """The function from a generated question, a level of `fillers` and a random generator to as many distractors."""
     fixed_cells: tuple[tuple[int, str], ...] | None = None
     """The (size, placement) cells of a task whose contexts never change, else None."""
     placement: str | None = None
@@ -149,8 +163,13 @@ class Task:
         assert self.generate is not None, "the configuration asks for a dataset"
         assert settings.examples is not None, "without a dataset the configuration asks for a number of examples"
         for index in range(settings.examples):
-            id_, rng = f"{self.name}/{size}/{index}", Random(f"{settings.seed}/{self.name}/{size}/{index}")
+            id_ = f"{self.stem or self.name}/{size}/{index}"
+            rng = Random(f"{settings.seed}/{id_}")
             question = self.generate(id_, size, rng, settings.wording)
+            if settings.fillers is not None:
+                assert self.fill is not None, "the configuration checks that the task has fillers"
+                rng = Random(f"{settings.seed}/{id_}/fillers/{settings.fillers}")
+                question = replace(question, distractors=self.fill(question, settings.fillers, rng))
             items = [*(gold.item for gold in question.golds), *question.distractors]
             if len(items) != max(size, self.golds):
                 raise UserError(f"the task {self.name}: 'generate' makes {len(items)} items for a context of {size}")

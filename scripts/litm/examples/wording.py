@@ -53,9 +53,13 @@ def random_codes(rng: Random, count: int, form: str = "???-####") -> list[str]:
 
 
 def other_coded_lines(prompt: str, target: Target) -> list[OtherItem]:
-    """The items with a code but the target's, of a context that has an item a line; none without the target's place."""
+    """The items with a code but the target's, of a context that has an item a line.
+
+    Without the target's place they are counted from the first one, where all items have codes.
+    """
     if target.span is None or target.position is None:
-        return []
+        coded = [(code[0], line) for line in prompt.split("\n") if (code := _CODE.search(line))]
+        return [OtherItem(place, line, code) for place, (code, line) in enumerate(coded)]
     target_line = prompt.count("\n", 0, target.span[0])
     lines = enumerate(prompt.split("\n"), start=target.position - target_line)
     searched = ((position, line, _CODE.search(line)) for position, line in lines if position != target.position)

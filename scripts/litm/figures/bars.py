@@ -39,6 +39,7 @@ from litm.figures.chart import (
     target_labels,
 )  # fmt: skip
 from litm.figures.looks import HATCHES, KIND_COLOURS, Dodge, Look, ink_on, model_looks
+from litm.placements import gold_positions
 from litm.tables.table import tables
 
 #: Inches: panel margins; one bar or gap between groups; narrowest panel; widest figure.
@@ -53,6 +54,8 @@ STACK_INCHES, SMALL_STACK_INCHES = (3.1, 2.6), (1.75, 1.75)
 STACK_CHARACTERS, SMALL_CHARACTERS = 11, 14
 #: Points: width of a character of a label below a bar; with wider labels they are slanted.
 LABEL_POINTS = 5.2
+#: What answers have of two facts, in their columns, with headings.
+FACTS = {"both": "both", "first_only": "first only", "second_only": "second only"}
 WRONG_LABEL, WRONG = "Wrong answers (% of all)", "wrong answers"
 
 
@@ -74,7 +77,7 @@ def _panels_of_targets(figure: Mapping, cells: pd.DataFrame, token_counts: pd.Da
     for experiment in figure["experiments"]:
         for size, of_size in cells[cells["experiment"] == experiment].groupby("size"):
             placements = {
-                tuple(sorted({int(position) for position in group["position"]})): group
+                tuple(map(int, group.drop_duplicates("target")["position"])): group
                 for _, group in of_size.groupby("placement")
             }
             for positions, group in sorted(placements.items(), key=lambda item: item[0]):
@@ -239,7 +242,7 @@ def draw_stacks(chart: Chart) -> Figure:
     axes[0].set_ylim(0, min(102, max(10.0, highest * 1.05)))
     handles = [Patch(label=label, **_kind_fill(place)) for label, place in kinds.items()]
     counted = style.describe_n(chart.series(WHOLE), "bar", "lines")
-    note = f"{counted} of all wrong answers;\nthe kinds and their intervals: wrong_answers.csv"
+    note = f"{counted} of all {chart.note}"
     style.add_legend(canvas, handles, note)
     return canvas
 
@@ -251,10 +254,43 @@ def wrong_answers(figure: Mapping, rows: Rows) -> Chart:
     if rows.wrong_answers is None:
         return make_chart(figure, [], [])
     cells = shown_cells(figure, rows.wrong_answers)
-    cells = cells[cells["position"].notna()]
+    absent = rows.wrong_answers["experiment"].isin(list(figure.get("references", ())))
+    cells = pd.concat([cells[cells["position"].notna()], rows.wrong_answers[absent]])
     kinds = [kind for kind in KIND_COLOURS if (cells[f"share_{kind}"] > 0).any()]
     models = models_in(cells)
-    return replace(make_chart(figure, _panels_of_wrong(figure, cells, models, kinds), models), y_label=WRONG_LABEL)
+    chart = make_chart(figure, _panels_of_wrong(figure, cells, models, kinds), models)
+    return replace(chart, y_label=WRONG_LABEL, note="wrong answers;\nthe kinds and their intervals: wrong_answers.csv")
+
+
+def two_facts(figure: Mapping, rows: Rows) -> Chart:
+    """A bar per placement of two facts, by distance: the share of answers with one or both of them (`WHOLE`), and what
+    they have (`PART`). One panel per size, model, and way of asking.
+    """
+    cells = shown_cells(figure, rows.two_facts)
+    # By order, then by distance.
+    cells = cells.assign(order=cells["distance"] < 0, steps=cells["distance"].abs())
+    models = models_in(cells)
+    panels = []
+    for (size, model, asked), group in cells.groupby(["size", "model", "asked"], sort=False):
+        placed = group.sort_values(["order", "steps"]).assign(place=range(len(group)))
+        # Shares of the answers with any fact, as draw_stacks takes them.
+        limits = {
+            f"any_ci_{end}": 1 - placed[f"neither_ci_{other}"] for end, other in (("low", "high"), ("high", "low"))
+        }
+        placed = placed.assign(any=1 - placed["neither"], **limits)
+        telling = placed[placed["any"] > 0]
+        shares = telling.assign(**{kind: telling[kind] / telling["any"] for kind in FACTS}, ci_low=None, ci_high=None)
+        shares = shares[["place", "n", *FACTS, "ci_low", "ci_high"]]
+        parts = [
+            Series(PART, str(model), heading, dash, points_of(shares, "place", kind))
+            for dash, (kind, heading) in enumerate(FACTS.items())
+        ]
+        ticks = tuple((place, ordinals(gold_positions(name))) for place, name in enumerate(placed["placement"]))
+        whole = Series(WHOLE, str(model), "answers", 0, points_of(placed, "place", "any"))
+        title = f"{panel_title(figure, size)}, asked {asked}\n{model}"
+        panels.append(Panel(title, ticks, (*parts, whole)))
+    note = "answers with any of the facts;\nintervals of each kind: two_facts.csv"
+    return replace(make_chart(figure, panels, models), y_label="Answers (%)", note=note)
 
 
 def _panels_of_wrong(
@@ -264,9 +300,12 @@ def _panels_of_wrong(
     several = cells["target"].nunique() > 1
     for size, of_size in cells.groupby("size"):
         for where, group in _placements(of_size) if several else [("", of_size)]:
-            placed = group.assign(place=group["position"].rank(method="dense").astype(int) - 1)
-            ticks = tuple(
-                (place, ordinal(int(position) + 1)) for place, position in enumerate(sorted({*group["position"]}))
+            # Answers without the gold item are the last bar.
+            positions = sorted({*group["position"].dropna()})
+            ticks = tuple((place, ordinal(int(position) + 1)) for place, position in enumerate(positions))
+            placed = group.assign(place=group["position"].map(positions.index, na_action="ignore").fillna(len(ticks)))
+            ticks += (
+                ((len(ticks), *figure.get("references", {}).values()),) if placed["place"].max() == len(ticks) else ()
             )
             for model in models:
                 of_model = placed[placed["model"] == model].sort_values("position", kind="stable")

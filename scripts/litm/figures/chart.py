@@ -222,6 +222,8 @@ class Rows:
     log_probability: pd.DataFrame = None  # type: ignore[assignment]
     token_counts: pd.DataFrame | None = None
     """Rows of token_counts.csv, None if no tokens were counted."""
+    two_facts: pd.DataFrame = None  # type: ignore[assignment]
+    """Rows of two_facts.csv."""
     wrong_answers: pd.DataFrame | None = None
     """None if the study has no such table."""
 

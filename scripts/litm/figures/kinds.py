@@ -67,6 +67,11 @@ def has_targets(experiment: Experiment) -> bool:
     return bool(experiment.curves) and experiment.asks_several
 
 
+def has_two_facts(experiment: Experiment) -> bool:
+    """Whether its contexts have two facts that belong together."""
+    return experiment.has_facts
+
+
 def has_no_curve(experiment: Experiment) -> bool:
     """Whether it has no positions."""
     return not experiment.curves
@@ -89,7 +94,8 @@ def has_curves(experiment: Experiment) -> bool:
 
 #: What a kind may ask of experiments, by its name in kinds.yaml.
 FITS: dict[str, Fits] = {
-    fit.__name__: fit for fit in (has_positions, has_targets, has_curves, has_no_curve, asks_one, has_sizes_alone)
+    fit.__name__: fit
+    for fit in (has_positions, has_targets, has_curves, has_no_curve, asks_one, has_sizes_alone, has_two_facts)
 } | {"fits_all": lambda experiment: True, "fits_nothing": lambda experiment: False}
 
 

@@ -15,7 +15,7 @@ class Gold:
     item: Item | None
     """The item, None if none is known to have the answer."""
     answers: tuple[str, ...]
-    """The accepted answers."""
+    """The accepted answers; none if the question does not ask for it, though its item is placed."""
 
 
 @dataclass(frozen=True)

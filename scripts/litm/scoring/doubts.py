@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from litm.answer_words import WHOLE_WORDS, choice_of
 from litm.base.groups import grouped
 from litm.base.messages import single_spaced
-from litm.placements import NO_GOLD
+from litm.placements import ABSENT, NO_GOLD
 from litm.records.examples import Target
 from litm.records.responses import FAILED, NOT_RECORDED, REFUSED
 from litm.scoring.metrics import FIRST_LINE, METRICS, first_line
@@ -70,6 +70,8 @@ FEWEST_QUESTIONS = 5
 PIECE, TIMES, BEGUN = 200, 8, 30
 #: Characters of a text in a value.
 MOST_TEXT = 60
+#: Placements of prompts that lack the answer.
+WITHOUT_ANSWER = (NO_GOLD, ABSENT)
 #: Metrics that search a text for an answer, so that they find it in a gold document too.
 SEARCHING = ("best_subspan_em", WHOLE_WORDS)
 #: How error messages of servers and programs begin.
@@ -183,7 +185,7 @@ def doubts_on(answers: Sequence[Answer], limit: int | None) -> list[str | None]:
             signs = {sign: "" for sign in answer.signs if sign not in refuted}
             if limit and (answer.row.prompt_tokens or 0) >= limit:
                 signs[PROMPTS_CUT] = f": {limit}"
-            if same and answer.text == same and answer.row.placement != NO_GOLD:
+            if same and answer.text == same and answer.row.placement not in WITHOUT_ANSWER:
                 signs[SAME_ANSWER] = f": {single_spaced(same)[:MOST_TEXT]}"
             doubts[id(answer)] = next((f"{sign}{signs[sign]}" for sign in WORDS if sign in signs), None)
     return [doubts.get(id(answer)) for answer in answers]
@@ -196,12 +198,12 @@ def _is_refuted(sign: str, answers: Iterable[Answer]) -> bool:
 
 
 def _same_text(answers: Iterable[Answer]) -> str | None:
-    """The text of nearly all answers of a size to prompts with a context, if several questions with other accepted
+    """The text of nearly all answers of a size to prompts with an answer, if several questions with other accepted
     answers have it and it is right for none; else None.
 
-    Nearly all: a model may honestly say that it does not know, at many positions, or without a context.
+    Nearly all: a model may honestly say that it does not know, at many positions, or without the answer.
     """
-    asked = [answer for answer in answers if answer.row.placement != NO_GOLD]
+    asked = [answer for answer in answers if answer.row.placement not in WITHOUT_ANSWER]
     texts = Counter(answer.text for answer in asked).most_common(1)
     same = [answer for answer in asked if answer.text == texts[0][0]]
     is_of_all = len(same) >= (1 - FEW) * len(asked) and len({answer.row.id for answer in same}) >= FEWEST_QUESTIONS

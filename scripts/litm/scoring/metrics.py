@@ -181,6 +181,10 @@ _BUILT_IN = {
         lenient=exact_code,
     ),
     # A text may have several numbers: after its answer, a base model continues with other questions and numbers.
+    "gives_code": Metric(
+        exact_code, FULL, "it gives the code as a token of its own (of several codes that conflict, none is right).",
+        label="Answers with this code",
+    ),
     "exact_integer": Metric(exact_integer, FIRST_LINE, "the integer that the text gives as its answer is accepted."),
     # A calculation may take several lines.
     "last_integer": Metric(last_integer, FULL, "the integer that the whole text ends with is accepted."),

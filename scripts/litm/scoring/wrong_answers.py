@@ -7,8 +7,10 @@ it.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from litm.answers import LETTER
+from litm.base.yaml_files import read_data
 from litm.examples.task import Task
 from litm.records.examples import OtherItem
 from litm.records.responses import LENGTH, REFUSED
@@ -29,20 +31,7 @@ KINDS = {
     OTHER: "is none of these",
 }
 _REFUSAL = re.compile(
-    r"^\W*(?:answer: *)?(?:(?:I['\u2019]m|I am|we are)\s+(?:sorry|unable|afraid|not (?:sure|able|certain))|sorry\b"
-    r"|(?:I|we)\s+(?:cannot|can['\u2019]t|could not|couldn['\u2019]t|do not|don['\u2019]t|did not|am unable)\b"
-    r"|unfortunately\b|as an AI\b|there is no(?:t (?:any|enough))? (?:information|mention|answer)"
-    r"|(?:no|not enough) (?:information|answer|mention)\b"
-    r"|(?:(?:it|that|this|the answer) is |(?:it|that)['\u2019]s )?"
-    r"(?:(?:unknown|not (?:known|clear|specified|stated|mentioned|provided|possible|available))\b"
-    r"|not (?:found|given)(?=\W*$|,| in the (?:text|context|documents?|passages?)\b))"
-    r"|(?:cannot|can['\u2019]t|unable to) (?-i:answer|determine|find|tell|say)\b|n/a\b"
-    r"|none of the\b.{0,80}\b(?:mention|contain|provide|state|say)"
-    r"|(?:\S+\s+){0,6}?(?:results?|documents?|passages?|texts?|contexts?|articles?|information|data|object|answer)\s+"
-    r"(?:\S+\s+){0,6}?(?:do|does|did|is|are|was)(?:n['\u2019]t| not)\s+(?:\S+\s+){0,3}?"
-    r"(?:mention|contain|provide|specif|state|say|include|give|answer|inform|available|found|present|relevant)"
-    r"|(?:\S+\s+){0,8}?(?:cannot|can['\u2019]t) be (?:determined|found|answered))",
-    re.IGNORECASE,
+    rf"^\W*(?:answer: *)?(?:{'|'.join(read_data(Path(__file__).with_name('abstentions.yaml')))})", re.IGNORECASE
 )
 _PROGRAM = re.compile(
     r"""^\s*(?:import\s+\w+\s*$|from\s+[\w.]+\s+import\s|def\s+\w+\s*\(|class\s+\w+\s*[(:{]|(?:const|let|var)\s+\w+\s*=

@@ -112,6 +112,43 @@ class ReadingSensitivityRow(TypedDict, total=False):
     """for a cell: answers with more than one line"""
 
 
+@declare("absent", "Without the gold item", inputs=("absent_scores",), rows="analysis.cells.absent_table")
+class AbsentRow(TypedDict, total=False):
+    """What a model says where the gold item is missing (`absent` of an experiment): shares of all answers, which add up
+    to 1.
+
+    Per cent of all answers to the same contexts without the gold item, with 95 % intervals. Abstains: says that it
+    cannot answer, or that the context does not say (by the wordings of scripts/litm/scoring/abstentions.yaml, in
+    English), or a provider withheld the answer. Copies: the value, name or number of another item. Knows: the right
+    answer, from memory or by chance. Other: anything else, invented values and empty and cut answers among it.
+    """
+
+    model: Annotated[col.Model, SHOWN]
+    experiment: Annotated[col.Experiment, SHOWN]
+    task: col.Task
+    metric: col.Metric
+    size: Annotated[col.Size, SHOWN]
+    items: col.Items
+    n: Annotated[col.Integer, shown("n")]
+    """answers counted"""
+    abstains: Annotated[col.Percent, shown("Abstains")]
+    """share of answers that say that they are none"""
+    abstains_ci_low: col.Low
+    abstains_ci_high: col.High
+    copies: Annotated[col.Percent, shown("Copies")]
+    """share of answers taken from another item"""
+    copies_ci_low: col.Low
+    copies_ci_high: col.High
+    knows: Annotated[col.Percent, shown("Knows")]
+    """share of right answers"""
+    knows_ci_low: col.Low
+    knows_ci_high: col.High
+    other: Annotated[col.Percent, shown("Other")]
+    """share of other answers"""
+    other_ci_low: col.Low
+    other_ci_high: col.High
+
+
 @declare("wrong_answers", "Kinds of wrong answers", inputs=("scores",), rows="analysis.cells.wrong_answers_table")
 class WrongAnswersRow(TypedDict, total=False):
     """The wrong answers of each model and cell by kind, and the positions of the items that they were taken from. An
@@ -178,6 +215,17 @@ class WrongAnswersRow(TypedDict, total=False):
     taken_from: Annotated[col.Text, shown("Taken from")]
     """positions of the items that answers of `other_item` were taken from, as `position:answers`, from 0, most frequent
     first; answers whose name or number is in several documents are not counted"""
+    copied_distance: Annotated[col.Number, shown("Distance")]
+    """mean distance of these items from the gold item, as a fraction of the context; empty without such answers, or
+    without a position"""
+    copied_distance_ci_low: col.Low
+    copied_distance_ci_high: col.High
+    copied_distance_chance: Annotated[col.Number, shown("By chance")]
+    """the same if all other items were copied equally often"""
+    share_copied_before: col.Percent
+    """share of these items that are before the gold item"""
+    share_copied_before_ci_low: col.Low
+    share_copied_before_ci_high: col.High
 
 
 @declare(

@@ -26,7 +26,8 @@ Row = TypeVar("Row", bound=type)
 #: Modules beside this one that declare tables, in the order of the tables in the report and in results/README.md. They
 #: are imported by name: an edited declaration re-makes only its table, see `TableFiles.declared`.
 MODULES = (
-    "accuracy", "positions", "differences", "sizes", "readings", "log_probability", "claims", "questions", "commands",
+    "accuracy", "positions", "differences", "sizes", "readings", "facts", "log_probability", "claims", "questions",
+    "commands",
 )  # fmt: skip
 #: Attribute of a class of rows, its table.
 DECLARED = "__table__"

@@ -16,8 +16,7 @@ from typing import Any
 from litm.analysis.paper_tables import LAYOUTS
 from litm.base.store import digest
 from litm.config.conditions import find_comparisons
-from litm.config.experiments import item_noun
-from litm.config.figures import PBI_FOREST, TOKENS_KIND, Figure
+from litm.config.figures import PBI_FOREST, TOKENS_KIND, Figure, item_noun
 from litm.config.study import Study
 from litm.config.sweeps import FILES
 from litm.figures.kinds import KINDS
@@ -100,6 +99,8 @@ class TableFiles:
         scores: dict[str, Collection[tuple[str, str | None]]] = {
             "condition_scores": [pair for pair in run if pair in compared],
             "remedy_scores": [pair for pair, experiment in run.items() if experiment.condition],
+            "fact_scores": [pair for pair, experiment in run.items() if experiment.has_facts],
+            "absent_scores": [pair for pair, experiment in run.items() if experiment.lacks_gold],
             "scores": run,
             "judged_scores": [pair for pair, experiment in run.items() if experiment.judge],
             "agreeing_scores": [pair for pair in run if any(pair[1] in judged for judged in study.judge_pairs)],
@@ -155,6 +156,11 @@ class TableFiles:
             "conditions": [*study.conditions.values()],
             "judge_pairs": study.judge_pairs,
             "prices": prices(study),
+            "fact_parts": {
+                name: [part for part, entry in study.answered.items() if entry.made_of == name and entry.has_facts]
+                for name, experiment in study.answered.items()
+                if experiment.has_facts and experiment.made_of is None
+            },
             "tuned_models": study.tuned,
             "base_models": [name for name in study.models if name in bases],
             "references": {

@@ -17,12 +17,12 @@ from litm.base.messages import note
 from litm.base.store import digest, file_sha256
 from litm.models.identity import DIGESTS, KEPT_FROM, FileDigests, content_digest
 from litm.models.locations import is_gguf
-from litm.placements import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD
+from litm.placements import ABSENT, AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD
 
 #: A job's wildcards, by name and in the order of its rule's output.
 Wildcards = Any
 #: A regular expression that matches every placement.
-PLACEMENT = rf"{GOLD_AT.pattern}|{GOLD_AT_DEPTH.pattern}|{NO_GOLD}|{AS_RETRIEVED}"
+PLACEMENT = rf"{GOLD_AT.pattern}|{GOLD_AT_DEPTH.pattern}|{NO_GOLD}|{AS_RETRIEVED}|{ABSENT}"
 
 #: Folder of files made by rules, whose changes Snakemake notices.
 MADE_HERE = "results/"

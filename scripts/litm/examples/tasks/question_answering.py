@@ -6,8 +6,10 @@ Questions come from files in the released format. A file with N documents serves
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from litm.answers import contains_normalized
+from litm.examples.fillers import NEUTRAL, SAME_FORM, WRONG_ANSWERS, with_documents
 from litm.examples.task import ExampleSettings, Task
 from litm.placements import AS_RETRIEVED, NO_GOLD
 from litm.questions.released_format import read_qa_questions, read_retrieved_questions
@@ -25,7 +27,7 @@ def format_documents(items: Sequence[Item]) -> list[str]:
 
 
 def other_documents(prompt: str, target: Target) -> list[OtherItem]:
-    """The documents of a prompt but the target's, by the numbers that they are shown with.
+    """The documents of a prompt but the target's, by the numbers that they are shown with; of repeated ones the first.
 
     Without a position, in documents as retrieved, those with an answer are the target's.
     """
@@ -33,10 +35,19 @@ def other_documents(prompt: str, target: Target) -> list[OtherItem]:
     ends = [start.start() for start in starts[1:]] + [len(prompt)]
     # What follows the last one is no part of it.
     texts = [prompt[start.end() : end].split("\n\n", 1)[0] for start, end in zip(starts, ends, strict=bool(starts))]
-    documents = (OtherItem(int(start[1]) - 1, text) for start, text in zip(starts, texts, strict=True))
+    numbered = {int(start[1]) - 1: text for start, text in reversed([*zip(starts, texts, strict=True)])}
+    documents = [OtherItem(position, numbered[position]) for position in sorted(numbered)]
     if target.position is None:
         return [document for document in documents if not contains_normalized(document.text, target.answers)]
     return [document for document in documents if document.position != target.position]
+
+
+def _with_gold(dataset: str, size: int, settings: ExampleSettings) -> Iterator[Question]:
+    """The questions with their gold document; fillers are made of all questions, however many are asked."""
+    if settings.fillers is None or settings.fillers == SAME_FORM:
+        return read_qa_questions(dataset, settings.limit, settings.cluster)
+    every = list(read_qa_questions(dataset, None, settings.cluster))
+    return islice(with_documents(every, settings.fillers, settings.seed, size - 1), settings.limit)
 
 
 def _retrieved(dataset: str, size: int, settings: ExampleSettings) -> Iterator[Question]:
@@ -54,7 +65,8 @@ multi_document_qa = Task(
     stop="first_line",
     max_new_tokens=100,
     item="document",
-    read=lambda dataset, size, settings: read_qa_questions(dataset, settings.limit, settings.cluster),
+    read=_with_gold,
+    fillers=(NEUTRAL, SAME_FORM, WRONG_ANSWERS),
     format_items=format_documents,
     other_items=other_documents,
 )
@@ -64,6 +76,7 @@ oracle_qa = replace(
     source="paper, Table 1",
     asks="the gold document alone, the upper reference of a QA curve.",
     fixed_cells=((1, "gold_at_0"),),
+    fillers=(),
     other_items=None,
 )
 closed_book_qa = replace(
@@ -74,6 +87,7 @@ closed_book_qa = replace(
     prompt="closed_book_qa",
     fixed_cells=((0, NO_GOLD),),
     read=_retrieved,
+    fillers=(),
     other_items=None,
 )
 open_domain_qa = replace(
@@ -83,4 +97,5 @@ open_domain_qa = replace(
     asks="the context is what a retriever found, with or without the answer.",
     placement=AS_RETRIEVED,
     read=_retrieved,
+    fillers=(),
 )
