@@ -20,6 +20,7 @@ from litm.base.table_files import read_parquet
 from litm.figures.chart import Rows, recall_of
 from litm.figures.kinds import KINDS
 from litm.findings.record import StudyFindings
+from litm.recorded_scores import Curves, curves_of_not_known
 from litm.records.conditions import REFERENCE_TASKS, Comparison
 from litm.records.examples import read_examples
 from litm.records.responses import read_responses
@@ -166,6 +167,22 @@ class Results:
             raise UserError(f"compare({a!r}, {b!r}): no model answered both at one size without a doubt")
         named = first_of([*self.models, *self.experiments], 20)
         raise UserError(f"compare({a!r}, {b!r}): name two models, or two experiments, of this study: {named}")
+
+    def curves(self, experiment: str, model: Names = None, is_known: bool = True) -> Curves:
+        """The curves of an experiment, of all models or of these.
+
+        is_known: if False, only of the questions that each model gets wrong closed book, see `curves_of_not_known`.
+        Raises `UserError` for an experiment without scores, or without a closed-book experiment of the study.
+        """
+        scores = self.scores(model, experiment)
+        if is_known:
+            return Curves(scores)
+        closed_book = self.experiments[experiment].get("closed_book")
+        if closed_book not in self.experiments:
+            raise UserError(
+                f"{experiment}: the study has no closed-book experiment of it, so it is not known what is known"
+            )
+        return curves_of_not_known(scores, self.scores(model, closed_book))
 
     @property
     def figures(self) -> list[str]:

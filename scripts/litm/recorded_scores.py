@@ -23,6 +23,7 @@ from litm.base.messages import UserError, first_of, quoted
 from litm.claims.curve_words import position_bias_table
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
+from litm.figures.style import add_note
 from litm.placements import NO_GOLD, depth_of, depth_placement, gold_placement
 from litm.recorded.files import NO_POSITION
 from litm.recorded.foreign_answers import void_mark
@@ -95,15 +96,22 @@ class ScoreFrames(Files):
 
 @dataclass(frozen=True)
 class Curves:
-    """Curves of recorded scores, with the statistics of the tables of a study."""
+    """Curves of recorded scores, or of a study, with the statistics of its tables."""
 
     scores: pd.DataFrame
     """A row of `Score` for each verdict."""
+    note: str = ""
+    """What to know before a number is quoted, which figures have too."""
 
     @cached_property
     def _files(self) -> ScoreFrames:
         frames = (rows.reset_index(drop=True) for _, rows in self.scores.groupby(["model", "experiment"], sort=False))
         return ScoreFrames((), [*frames])
+
+    def not_known(self) -> "Curves":
+        """`curves_of_not_known`, by the verdicts without a gold item."""
+        has_gold = self.scores["placement"] != NO_GOLD
+        return curves_of_not_known(self.scores[has_gold], self.scores[~has_gold])
 
     @cached_property
     def accuracy(self) -> pd.DataFrame:
@@ -145,7 +153,33 @@ class Curves:
         }  # fmt: skip
         if unknown := [name for name in settings if name not in defaults]:
             raise UserError(f"plot: no setting '{unknown[0]}'; there are {', '.join(defaults)}")
-        return KINDS["accuracy_by_position"].draw({**defaults, **settings}, Rows(accuracy=self.accuracy))
+        figure = KINDS["accuracy_by_position"].draw({**defaults, **settings}, Rows(accuracy=self.accuracy))
+        add_note(figure, [self.note] if self.note else [])
+        return figure
+
+
+def curves_of_not_known(scores: pd.DataFrame, closed_book: pd.DataFrame) -> Curves:
+    """The curves of the questions that each model gets wrong without documents, with their numbers in `note`.
+
+    closed_book: score rows of the same models and questions without a gold item. Raises `UserError` if a model has
+    none, or none that is wrong. One wrong answer selects a question, so some are known and were wrong by chance; and
+    models have questions of their own.
+    """
+    numbers, kept = [], []
+    for model, rows in scores.groupby("model", sort=False):
+        book = closed_book[(closed_book["model"] == model) & closed_book["correct"].notna() & ~closed_book["excluded"]]
+        asked = book[book["id"].isin(rows["id"])]
+        wrong = asked.loc[asked["correct"].astype(float) == 0, "id"]
+        if wrong.empty:
+            what = "are wrong" if len(asked) else "are scored"
+            raise UserError(f"{model}: no answers without documents {what}, so it is not known what it knows")
+        numbers.append(f"{model} {wrong.nunique():,} of {asked['id'].nunique():,}")
+        kept.append(rows[rows["id"].isin(wrong)])
+    note = (
+        f"only questions that a model gets wrong without documents ({'; '.join(numbers)}): chosen by one answer each, "
+        "so some are known, and each model has its own: compare positions, not models"
+    )
+    return Curves(pd.concat(kept, ignore_index=True), note)
 
 
 def curves_of(

@@ -82,6 +82,18 @@ def test_empty_and_skipped_verdicts_are_counted_and_not_wrong():
     assert (row["n"], row["n_not_recorded"], row["accuracy"]) == (8, 2, 7 / 8)
 
 
+def test_curves_of_questions_that_are_not_known_have_their_number_and_a_warning_in_the_figure():
+    closed_book = table()[:10].assign(position=None, correct=[1, 1, 1, 1, 0, 0, 0, 0, 0, 0])
+    curves = litm.curves(pd.concat([table(), closed_book])).not_known()
+    assert accuracies(curves) == {0: 5 / 6, 9: 1 / 6, 19: 4 / 6}
+    assert curves.accuracy["n"].tolist() == [6, 6, 6]
+    assert "(m 6 of 10)" in curves.note and "compare positions, not models" in curves.note
+    (legend,) = curves.plot().legends
+    assert "m 6 of 10" in legend.get_title().get_text().replace("\n", " ")
+    with pytest.raises(UserError, match="^m: no answers without documents are scored"):
+        litm.curves(table()).not_known()
+
+
 def test_models_are_compared_on_the_questions_that_both_have():
     both = pd.concat([table(), table(model="n", correct=1)])
     pairs = litm.curves(both).model_pairs

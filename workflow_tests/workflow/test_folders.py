@@ -43,8 +43,8 @@ IMPORTS = {
     "findings": "base records tables placements answer_words examples scoring analysis",
     "figures": "base records tables placements examples scoring analysis",
     "report": "base records tables placements examples scoring analysis claims findings figures",
-    "notebook": "base records tables analysis figures findings",
     "recorded_scores": "base records tables placements recorded scoring analysis claims figures",
+    "notebook": "base records tables analysis figures findings recorded_scores",
     "studies": "base tables scoring analysis figures report notebook",
     "compare": "base records tables scoring analysis notebook studies",
     "config": "base records placements models questions corpora retrieval examples prompting engines recorded "
