@@ -26,7 +26,7 @@ from litm.base.extensions import file_of
 from litm.config.yaml_files import command_line_values, read_config_file
 from litm.config.catalogue import CATALOGUES
 from litm.config.command_line import check_once
-from litm.config.data import FIRST_OF, FOUND_GOLD, NATURAL_QUESTIONS, OWN_FILE, PLANTED
+from litm.config.data import FIRST_OF, FOUND_GOLD, IN_SESSION, NATURAL_QUESTIONS, OWN_FILE, PLANTED
 from litm.config.study import load_study
 from litm.config.sweeps import FILES
 from litm.examples.tasks import module_of
@@ -256,6 +256,7 @@ wildcard_constraints:
     number=any_of(LAYOUTS),
     own=any_of(DATA.made_by(OWN_FILE)),
     part=r"\d+_of_\d+",
+    in_session=any_of(DATA.made_by(IN_SESSION)),
     planted=any_of(DATA.made_by(PLANTED)),
     placement=PLACEMENT,
     position=r"\d+",

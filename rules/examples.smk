@@ -66,3 +66,23 @@ rule plant_facts:
             "{params.facts} {params.taken} {params.documents} {params.seed} --passages {input.passages:q} "
             "--output {output:q}",
         )
+
+
+rule plant_in_session:
+    input:
+        session=QUESTIONS.session,
+    output:
+        "results/questions/{in_session}.jsonl.gz",
+    log:
+        "results/logs/plant_in_session/{in_session}.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **settings(taken=QUESTIONS.questions, **QUESTIONS.keys("facts repeat result_words"), seed=STUDY.seed),
+    shell:
+        command(
+            "plant_in_session",
+            "{params.facts} {params.taken} {params.repeat} {params.result_words} {params.seed} "
+            "--session {input.session:q} --output {output:q}",
+        )

@@ -6,6 +6,7 @@ from conftest import ROOT
 from programs import refused
 
 from litm.config.data import PLANTED
+from litm.config.my_session import step_positions, steps_of_lengths
 from litm.config.study import load_study
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
@@ -25,7 +26,7 @@ def study(window: int | None = 8000, my_data: dict | None = None, **config):
     keys = {} if window is None else {"context_window": window}
     model = {"engine": "openai", "base_url": "http://127.0.0.1:1/v1", "api_model": "m", **keys}
     define = {"models": {"served": model}, **config.pop("define", {})}
-    mine = {"documents": "docs", **(my_data or {})}
+    mine = {key: value for key, value in {"documents": "docs", **(my_data or {})}.items() if value}
     return load_study({**DEFAULT, "models": ["served"], "my_data": mine, "define": define, **config}, ROOT)
 
 
@@ -77,8 +78,41 @@ def test_define_changes_the_entries(docs):
     assert "has 100 questions" in refused(study, define={"experiments": {"my_facts": {"examples": 200}}})
 
 
+SESSION = str(ROOT / "examples" / "sessions" / "openai.json")
+IN_SESSION = [
+    "my_said_facts", "my_tool_facts", "my_tool_facts_shortened", "my_instruction", "my_instruction_repeated",
+    "my_instruction_of_system",
+]  # fmt: skip
+
+
+def test_a_session_alone_gives_facts_instructions_and_remedies_on_the_same_questions(docs):
+    one = study(my_data={"documents": None, "session": SESSION, "lengths": [3000, 8000]})
+    assert [*one.experiments] == IN_SESSION
+    assert cells(one, "my_said_facts") == cells(one, "my_instruction") and len(cells(one, "my_said_facts")) == 2
+    assert all(places[0] == "gold_at_0" for places in cells(one, "my_said_facts").values())
+    assert {place for places in cells(one, "my_instruction_of_system").values() for place in places} == {"gold_at_0"}
+    assert one.figures["my_session_by_length"].windows == {"served": 8000}
+    compared = {(a, b) for (_, a), (_, b) in one.compared}
+    assert {("my_instruction_repeated", "my_instruction"), ("my_tool_facts_shortened", "my_tool_facts")} <= compared
+
+
+def test_positions_in_a_session_are_at_equal_shares_of_its_tokens():
+    assert step_positions([100, 200, 300, 400], 5) == [0, 1, 2, 3, 4]
+    assert step_positions([1000, 1010, 1020, 1030, 2000], 6) == [0, 1, 4, 5]
+    assert steps_of_lengths([350, 900], [10, 20, 30, 500], [False, True, False, False]) == [4, 5]
+
+
+def test_a_session_is_read_alone_and_long_enough(docs):
+    assert "'session' is read alone" in refused(study, my_data={"session": SESSION})
+    short = {"documents": None, "session": SESSION, "lengths": [310]}
+    assert "no context of 3 steps fits 310 tokens" in refused(study, my_data=short)
+    entry = {"session": SESSION, "facts": "stated", "questions": 3}
+    assert "'facts: stated' is for a corpus" in refused(study, define={"questions": {"mine": entry}})
+
+
 def test_keys_of_made_up_facts_go_together(docs):
     for entry in ({"facts": "stated", "corpus": "mini_gazetteer"}, {"corpus": "mini_gazetteer", "documents": 3}):
         assert "go together" in refused(study, define={"questions": {"mine": entry}})
-    wrong = {"facts": "said", "corpus": "mini_gazetteer", "documents": 3, "questions": 3}
-    assert "questions.mine.facts" in refused(study, define={"questions": {"mine": wrong}})
+    for facts, said in (("said", "'facts: said' is for a session"), ("spoken", "questions.mine.facts")):
+        entry = {"facts": facts, "corpus": "mini_gazetteer", "documents": 3, "questions": 3}
+        assert said in refused(study, define={"questions": {"mine": entry}})

@@ -40,9 +40,10 @@ from litm.retrieval.candidates import FILL, GOLD_AND_RANDOM, CandidateSettings
 from litm.retrieval.search import EXACT
 
 #: Sources of question sets: annotations, a user's table, a user's table with gold passages found, the first questions
-#: of a dataset, and made-up facts in a user's text. All other question sets are generated with a corpus.
-NATURAL_QUESTIONS, OWN_FILE, FOUND_GOLD, FIRST_OF, PLANTED = (
-    "natural_questions", "own_file", "found_gold", "first_of", "planted",
+#: of a dataset, made-up facts in a user's text, and in a user's session. All other question sets are generated with a
+#: corpus.
+NATURAL_QUESTIONS, OWN_FILE, FOUND_GOLD, FIRST_OF, PLANTED, IN_SESSION = (
+    "natural_questions", "own_file", "found_gold", "first_of", "planted", "in_session",
 )  # fmt: skip
 #: Allowed combinations of keys in an entry of questions, each with its source; "" for that of a generated corpus.
 QUESTION_KEYS = {
@@ -52,7 +53,10 @@ QUESTION_KEYS = {
     frozenset({"gold_of", "retriever"}): FOUND_GOLD,
     frozenset({"dataset"}): FIRST_OF,
     frozenset({"facts", "corpus"}): PLANTED,
+    frozenset({"facts", "session"}): IN_SESSION,
 }
+#: Those of made-up facts.
+FACTS_KEYS = ({"facts", "corpus"}, {"facts", "session"})
 #: Kinds of index of dense retrievers, each with the keys that only it has.
 INDEX_KEYS = {EXACT: (), "hnsw": ("links", "explored"), "ivf": ("lists", "probes")}
 
@@ -261,12 +265,19 @@ class QuestionSet(Entry):
     """A table of question and passage (an id; empty leaves the question out) that overrides the passages found for
     `gold_of`: your edited copy of results/tables/gold_passages.csv.
     """
-    facts: Literal["stated", "linked"] | None = None
-    """Makes up `questions` facts that `corpus` does not have, and puts each into one of its passages: stated (in words
-    of the question) or linked (in other words; another sentence at the start of the context links the two).
+    facts: Literal["stated", "linked", "said", "in_tool_result", "instruction", "instruction_of_system"] | None = None
+    """Makes up `questions` facts. In `corpus`: stated (in words of the question) or linked (in other words; another
+    sentence at the start of the context links the two). In `session`: said (by the user), in_tool_result (of a file
+    that is read), or instruction and instruction_of_system (that must still be followed at the end).
     """
     documents: Count | None = None
-    """Passages of the largest context of `facts`: consecutive ones of the corpus, from a random place on."""
+    """Passages of the largest context of `facts` in a corpus: consecutive ones, from a random place on."""
+    session: Annotated[str | None, PathTo(is_file)] = None
+    """The file of a session of an agent or a chat (docs/your_haystack.md). Its secrets are masked."""
+    repeat: bool = False
+    """Whether an instruction stands before the question once more."""
+    result_words: Count | None = None
+    """Words to which the results of tools in `session` are shortened. If omitted, they are kept."""
     source: Made[str] = ""
     """Its corpus' source, `NATURAL_QUESTIONS`, `OWN_FILE`, `FOUND_GOLD`, `FIRST_OF` or `PLANTED`."""
 
@@ -276,14 +287,20 @@ class QuestionSet(Entry):
         if keys not in QUESTION_KEYS or (self.corrections and not self.gold_of):
             yield (
                 "give either 'corpus', 'nq_open' and 'annotations', 'file' and 'corpus', 'dataset' and 'questions', or "
-                "'gold_of' and 'retriever' (with or without 'corrections'), or 'facts' and 'corpus'"
+                "'gold_of' and 'retriever' (with or without 'corrections'), or 'facts' and 'corpus' or 'session'"
             )
-        if self.questions is not None and keys not in ({"corpus"}, {"dataset"}, {"facts", "corpus"}):
+        if self.questions is not None and keys not in ({"corpus"}, {"dataset"}, *FACTS_KEYS):
             yield "'questions' is only for a generated corpus or a dataset; 'examples' of an experiment takes the first"
         if keys == {"dataset"} and self.questions is None:
             yield "'questions' is missing: the number of questions to take of the dataset"
-        if (self.facts is None) != (self.documents is None) or (self.facts and self.questions is None):
-            yield "'facts', 'questions' and 'documents' (passages of the largest context) go together"
+        if (keys == {"facts", "corpus"}) != (self.documents is not None):
+            yield "'documents' (passages of the largest context), 'facts' and 'corpus' go together"
+        if self.facts and self.questions is None:
+            yield "'questions' is missing: the number of made-up facts"
+        if self.facts and (self.facts in ("stated", "linked")) != (self.session is None):
+            yield f"'facts: {self.facts}' is for {'a corpus' if self.session else 'a session'}"
+        if (self.repeat or self.result_words) and not self.session:
+            yield "'repeat' and 'result_words' are for a 'session'"
 
     @property
     def _given(self) -> frozenset[str]:

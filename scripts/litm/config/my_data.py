@@ -80,6 +80,11 @@ class MyData(Entry):
     list) and, if known, the place of the answer: file, page, text (words of the passage). If omitted, made-up facts are
     put into the documents and asked for (docs/your_haystack.md).
     """
+    session: Annotated[str | None, PathTo(is_file)] = None
+    """Instead of documents, the session of an agent or a chat (docs/your_haystack.md), in which facts and instructions
+    are placed: messages of OpenAI, Anthropic, LangChain or LlamaIndex, a session file of Claude Code or Codex, or a
+    chat as text. Its secrets are masked.
+    """
     lengths: Annotated[tuple[Length, ...], Field(strict=False, min_length=1)] | None = None
     """Without questions: the lengths of contexts, in tokens or, up to 1, as shares of the model's window, as in [4000,
     16000] or [0.25, 0.5]. If omitted, from 6 % to 90 % of the smallest window.
@@ -98,8 +103,10 @@ class MyData(Entry):
         texts = self.retrieved is not None and has_texts(self.retrieved)
         if texts and self.documents is not None:
             yield "'retrieved' has the texts: leave 'documents' out"
-        if not texts and self.documents is None:
+        if not texts and self.documents is None and self.session is None:
             yield "'documents' is missing: a folder, or one file, of documents"
+        if self.session is not None and (self.documents or self.questions):
+            yield "'session' is read alone: leave 'documents' and 'questions' out"
         for key in ("corrections", "retrieved"):
             if self.questions is None and getattr(self, key) is not None:
                 yield f"'{key}' needs 'questions': a table of questions and answers"

@@ -20,6 +20,7 @@ from litm.config.experiments import Experiment, short_limits
 from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.my_data import MyEntries, read_my_data
 from litm.config.my_haystack import read_haystack
+from litm.config.my_session import read_session_entries
 from litm.config.selection import select
 from litm.config.sweeps import AskableModel, Selection, Sweeps
 from litm.config.yaml_files import read_yaml
@@ -342,7 +343,8 @@ def _with_my_data(config: Config, root: Path) -> tuple[Config, MyEntries]:
     if config.my_data is None:
         return config, MyEntries({})
     models = read_catalogue("models", root, config)
-    read = read_my_data if config.my_data.questions else read_haystack
+    without_questions = read_session_entries if config.my_data.session else read_haystack
+    read = read_my_data if config.my_data.questions else without_questions
     mine = read(config.my_data, {name: models[name] for name in config.models if name in models}, root)
     default = read_yaml(root / "config" / "config.yaml")
     if config.experiments == tuple(default["experiments"]):

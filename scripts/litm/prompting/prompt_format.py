@@ -14,6 +14,7 @@ from litm.base.loading import first_line, loading, show_torch
 from litm.base.messages import UserError, note
 from litm.models.locations import is_gguf
 from litm.prompting.reasoning import OFF, STRIP, SWITCH, Reasoning, check_tags
+from litm.prompting.tool_messages import as_texts
 from litm.records.examples import Content
 
 if TYPE_CHECKING:
@@ -217,7 +218,7 @@ class PromptFormat:
     def render(self, prompts: Sequence[Content]) -> list[str]:
         """The text of each prompt for the tokenizer."""
         if self.name == CHAT:
-            chats = [as_messages(prompt) for prompt in prompts]
+            chats = [as_texts(as_messages(prompt)) for prompt in prompts]
             check_shows_all(self.tokenizer, chats)
             return render_chats(self.tokenizer, chats)
         texts = cast(Sequence[str], prompts)

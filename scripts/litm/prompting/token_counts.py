@@ -11,6 +11,7 @@ import pandas as pd
 from litm.base.groups import in_batches
 from litm.base.messages import UserError
 from litm.prompting.prompt_format import CHAT, CHUNK, PROMPT_FIELD, PromptFormat, as_messages, render_chats
+from litm.prompting.tool_messages import as_texts
 from litm.records.examples import Content, Example
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def _segments_of_chats(
     tokenizer: "PreTrainedTokenizerBase", examples: Sequence[Example], texts: Sequence[str]
 ) -> list[list[Segment]]:
     """For each example with its rendered chat the segments of its prompt, empty if they are unknown."""
-    chats = [as_messages(example.content(as_chat=True)) for example in examples]
+    chats = [as_texts(as_messages(example.content(as_chat=True))) for example in examples]
     roles = [tuple(message["role"] for message in messages) for messages in chats]
     gaps = {chat_roles: chat_gaps(tokenizer, chat_roles) for chat_roles in set(roles)}
     return [

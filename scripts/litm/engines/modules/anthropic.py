@@ -9,6 +9,7 @@ from litm.engines.interface import Cached, EngineFacts, PromptCache, Provider
 from litm.engines.model_entries import BatchKeys
 from litm.engines.served_models import ServedModel, ServedSettings
 from litm.prompting.prompt_format import as_messages
+from litm.prompting.tool_messages import for_anthropic
 from litm.records.examples import Content
 from litm.records.responses import LENGTH, REFUSED, STOP
 from litm.servers.batches import WAS_CANCELLED, BatchEngine, BatchInterface, OutThere, failed_result
@@ -112,9 +113,11 @@ def request_fields(settings: ServedSettings, content: Content) -> dict[str, Any]
     """
     messages = as_messages(content)
     system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
+    turns, tools = for_anthropic([message for message in messages if message["role"] != "system"])
     fields = {
-        "messages": [message for message in messages if message["role"] != "system"],
+        "messages": turns,
         "system": system or None,
+        **tools,
         **sent_fields(settings.base_url, settings.keys.endpoint, settings.max_new_tokens, settings.keys.request),
     }
     return {name: value for name, value in fields.items() if value is not None}
@@ -175,8 +178,10 @@ class Engine(BatchEngine):
 
     def for_cache(self, body: dict[str, Any], cached: Cached) -> dict[str, Any]:
         """The request with its texts divided at the planned places and marked; joined they are as before."""
+        if (texts := written_texts(body)) is None:
+            return body
         messages, marked = [], dict(body)
-        for text, start, message in written_texts(body) or ():
+        for text, start, message in texts:
             # A place between two texts is the end of the first.
             ends, marks = ({min(place - start, len(text)) for place in some} for some in (cached.places, cached.marks))
             # The protocol has no blocks of blanks.

@@ -14,6 +14,7 @@ from litm.engines.interface import CHAT_ENDPOINT, Cached, EngineFacts, Prepared,
 from litm.engines.model_entries import BatchKeys
 from litm.engines.served_models import ServedModel, ServedSettings
 from litm.prompting.prompt_format import as_messages
+from litm.prompting.tool_messages import for_openai
 from litm.records.examples import Content
 from litm.records.responses import LENGTH, MEASURED, REFUSED, STOP, Response
 from litm.servers.api_engine import is_of_provider, server_text
@@ -216,7 +217,7 @@ class Engine(BatchEngine):
         """A chat as messages, or the text of a prompt."""
         model, fields = {"model": self.settings.location}, request_fields(self.settings)
         if self.settings.keys.endpoint == CHAT_ENDPOINT:
-            return "/chat/completions", {**model, "messages": as_messages(content), **fields}
+            return "/chat/completions", {**model, "messages": for_openai(as_messages(content)), **fields}
         return "/completions", {**model, "prompt": server_text(self.tokenizer, self.settings, content), **fields}
 
     def for_cache(self, body: dict[str, Any], cached: Cached) -> dict[str, Any]:

@@ -1,0 +1,71 @@
+"""`my_data` with a session: catalogue entries for facts and instructions that are placed in it.
+
+They are those of resources/my_session.yaml, filled in.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from pathlib import Path
+
+from litm.base.messages import UserError
+from litm.config.my_data import TOKENS_BESIDE, MyData, MyEntries, token_counter
+from litm.config.my_haystack import DEPTHS, FEWEST, SHARES, USUAL_WINDOW
+from litm.config.yaml_files import read_yaml
+from litm.corpora.sessions import USER, read_session, steps
+from litm.engines.model_entries import AnyModel
+
+#: The experiment whose instruction is at the beginning wherever it is placed.
+OF_SYSTEM = "my_instruction_of_system"
+
+
+def read_session_entries(as_written: MyData, models: Mapping[str, AnyModel], root: Path) -> MyEntries:
+    """The entries for a user's session, and the choices made; `UserError` as `read_session`, and for a short one."""
+    mine = as_written.placed("config.my_data").located(root, {})
+    assert mine.session is not None, "without it there is another reader"
+    session = read_session(Path(mine.session))
+    texts = ["\n".join(str(message) for message in step) for step in steps(session.messages)]
+    counted = {name: token_counter(model, root) for name, model in models.items()}
+    name, (known, count) = min(counted.items(), key=lambda item: item[1][0] or USUAL_WINDOW)
+    window, ends = known or USUAL_WINDOW, list(accumulate(count(texts)))
+    lengths = [round(length * window) if length <= 1 else round(length) for length in mine.lengths or SHARES]
+    asks = [step[-1]["role"] == USER for step in steps(session.messages)]
+    sizes = steps_of_lengths(lengths, ends, asks)
+    if not sizes:
+        raise UserError(
+            f"config.my_data: {mine.session} has {len(ends)} steps with about {ends[-1]:,} tokens, and no context of "
+            f"{FEWEST} steps fits {max(lengths):,} tokens: take a longer session, or raise 'lengths'"
+        )
+    entries = read_yaml(root / "resources" / "my_session.yaml")
+    for questions in entries["questions"].values():
+        questions["session"] = mine.session
+    for key, experiment in entries["experiments"].items():
+        places = {size: [0] if key == OF_SYSTEM else step_positions(ends, size) for size in sizes}
+        experiment["positions"] = {str(size): at for size, at in places.items()}
+    windows = {other: tokens for other, (tokens, _) in counted.items() if tokens}
+    entries["figures"]["my_session_by_length"]["windows"] = windows
+    shares = ", ".join(f"{size} ({(ends[size - 2] + TOKENS_BESIDE) / window:.0%})" for size in sizes)
+    assumed = "" if known else ", which is not known and assumed"
+    notes = [
+        f"my_data: {mine.session}: {len(session.messages)} messages in {len(ends)} steps, about {ends[-1]:,} tokens",
+        *(f"my_data: {mine.session}: {note}" for note in session.notes),
+        f"my_data: contexts of {shares} steps (about so much of the window of {name}, {window:,} tokens{assumed})",
+    ]
+    return MyEntries(entries, tuple(notes), experiments=tuple(entries["experiments"]))
+
+
+def steps_of_lengths(lengths: Sequence[int], ends: Sequence[int], asks: Sequence[bool]) -> list[int]:
+    """Numbers of steps, with the one that is placed, whose tokens do not exceed these lengths, ascending.
+
+    ends: tokens up to the end of each step of the session; asks: whether a step ends with the user, after which no
+    context ends, because its question would not be the only one that is open.
+    """
+    whole = [place for place, is_open in enumerate(asks, start=1) if not is_open]
+    fitting = ([place for place in whole if ends[place - 1] + TOKENS_BESIDE <= length] for length in lengths)
+    return sorted({places[-1] + 1 for places in fitting if places and places[-1] + 1 >= FEWEST})
+
+
+def step_positions(ends: Sequence[int], size: int) -> list[int]:
+    """Positions in a context of `size` steps that are nearest to `DEPTHS` equal shares of its tokens."""
+    starts = [0, *ends[: size - 1]]
+    wanted = [starts[-1] * step / (DEPTHS - 1) for step in range(DEPTHS)]
+    return sorted({min(range(size), key=lambda place: abs(starts[place] - tokens)) for tokens in wanted})

@@ -1,0 +1,43 @@
+"""The task agent_session: a fact or an instruction that was placed in a user's own session, asked for at its end."""
+
+from collections.abc import Sequence
+
+from litm.corpora.sessions import SYSTEM, USER, Message
+from litm.examples.planted_sessions import messages_of, read_planted
+from litm.examples.task import Task
+from litm.records.questions import Item
+
+#: What stands before the content of a message in a transcript.
+_LABELS = {"system": "System", "user": "User", "assistant": "Assistant", "tool": "Tool"}
+
+
+def _format_steps(items: Sequence[Item]) -> list[str]:
+    """The steps as a transcript, with a line for each call."""
+    return ["\n".join(map(_line, messages_of([item]))) for item in items]
+
+
+def _line(message: Message) -> str:
+    calls = "".join(f"\n[calls {call['name']}: {call['arguments']}]" for call in message.get("tool_calls", ()))
+    return f"{_LABELS[message['role']]}: {message['content']}{calls}"
+
+
+def _as_messages(items: Sequence[Item], question: str) -> list[Message]:
+    """The session as chat messages, what the system says first, and the question last."""
+    messages = messages_of(items)
+    of_system = [message for message in messages if message["role"] == SYSTEM]
+    others = [message for message in messages if message["role"] != SYSTEM]
+    return [*of_system, *others, {"role": USER, "content": question}]
+
+
+agent_session = Task(
+    name="agent_session",
+    asks="a fact or an instruction that was placed in a session of an agent, asked for at its end.",
+    prompt="agent_session",
+    metric="whole_words",
+    max_new_tokens=100,
+    item="step",
+    tokens_per_item=250,
+    read=lambda dataset, size, settings: read_planted(dataset),
+    format_items=_format_steps,
+    as_messages=_as_messages,
+)
