@@ -77,6 +77,14 @@ def test_documents_without_questions_are_checked_by_made_up_facts_and_in_full_up
     assert full.experiments["my_facts"].examples == 100 > study.experiments["my_facts"].examples
 
 
+def test_a_session_is_checked_by_facts_and_a_rule_that_is_repeated(tmp_path):
+    served, session = {**SERVED, "context_window": 9000}, ROOT / "examples" / "sessions" / "openai.json"
+    config = check_study(Asked("m", served, None, 1.0, session=session))
+    study, full = load(config, tmp_path), load(full_study(config), tmp_path)
+    assert {"my_said_facts", "my_tool_facts", "my_instruction", "my_instruction_repeated"} == {*study.experiments}
+    assert len(full.experiments["my_instruction"].cell_sizes) > len(study.experiments["my_instruction"].cell_sizes)
+
+
 def test_made_up_answers_are_marked_in_every_title_and_name(tmp_path):
     study = load(check_study(Asked(MADE_UP, {"engine": "fake"}, None, 1.0)), tmp_path)
     assert [*study.models] == ["made_up_answers"]

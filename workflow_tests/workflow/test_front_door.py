@@ -50,6 +50,8 @@ MISTAKES = {
     "check": "give --model NAME, or --fake",
     "check --fake --model gpt-4o-mini": "give --model NAME, or --fake",
     "check --fake --documents notes": "--fake makes up answers to its own questions alone",
+    "check --model gpt-4o-mini --session s.jsonl --documents .": "--session is checked alone",
+    "check --model gpt-4o-mini --session s.jsonl": "s.jsonl: no such file or folder",
     "check --model gpt-4o-mini --questions q.csv": "--questions needs --documents FOLDER",
     "check --model gpt-4o-mini --documents none --questions q.csv": "none: no such file or folder",
     "check --model gpt-4o-mini --budget 0": "--budget 0: give US dollars above 0",

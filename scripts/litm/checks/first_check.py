@@ -58,6 +58,9 @@ def parser() -> argparse.ArgumentParser:
         "--documents", type=Path, metavar="FOLDER", help="own documents; made-up facts in them if no --questions"
     )
     words.add_argument("--questions", type=Path, metavar="FILE", help="a table with columns question, answer")
+    words.add_argument(
+        "--session", type=Path, metavar="FILE", help="an agent's session, with facts and rules placed in it"
+    )
     words.add_argument("--prices", type=float, nargs=2, metavar=("IN", "OUT"), help="US$ per million tokens")
     words.add_argument("--budget", type=float, default=BUDGET, metavar="USD", help="US$ without a question (1.00)")
     words.add_argument("--folder", type=Path, default=FOLDER, help="for the study and its results (litm-check)")
@@ -85,11 +88,15 @@ def _asked(options: argparse.Namespace) -> Asked:
     """The options, checked; `UserError` for those that do not go together, and for a model that cannot be asked."""
     if options.fake == bool(options.model):
         raise UserError("give --model NAME, or --fake to see made-up answers first")
-    if options.fake and (options.documents or options.url):
-        raise UserError("--fake makes up answers to its own questions alone: leave --documents and --url out")
+    if options.fake and (options.documents or options.session or options.url):
+        raise UserError(
+            "--fake makes up answers to its own questions alone: leave --documents, --session and --url out"
+        )
     if options.questions and not options.documents:
         raise UserError("--questions needs --documents FOLDER")
-    for path in filter(None, (options.documents, options.questions)):
+    if options.session and options.documents:
+        raise UserError("--session is checked alone: leave --documents out")
+    for path in filter(None, (options.documents, options.questions, options.session)):
         if not path.exists():
             windows = "; in WSL C:\\folder is /mnt/c/folder" if "\\" in str(path) else ""
             raise UserError(f"{path}: no such file or folder{windows}")
@@ -104,7 +111,7 @@ def _asked(options: argparse.Namespace) -> Asked:
     if engine == RECORDED:
         raise UserError(f"{name}: the catalogue has recorded answers of it, and nothing to ask: name another model")
     _check_installed(name, engine_facts(engine).packages)
-    mine = (path and path.resolve() for path in (options.documents, options.questions))
+    mine = (path and path.resolve() for path in (options.documents, options.questions, options.session))
     return Asked(name, entry, prices, options.budget, *mine)
 
 

@@ -1,7 +1,7 @@
 """The study of `litm check`: how a model's name becomes an entry, and the small study and the full one of it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -31,6 +31,9 @@ MINE = ("my_positions", "my_closed_book", "my_oracle")
 #: Experiments on made-up facts in documents without questions, their figures, and their lengths in tokens.
 MY_FACTS = ("my_facts", "my_facts_alone", "my_linked_facts")
 FACTS_FIGURES, FACTS_LENGTHS = ("my_facts", "my_facts_by_length"), (1000, 4000)
+#: The same for a session.
+MY_SESSION = ("my_said_facts", "my_tool_facts", "my_instruction", "my_instruction_repeated")
+SESSION_FIGURES, SESSION_LENGTHS = ("my_instructions_in_session", "my_session_by_length"), (2000, 6000)
 FIGURES = (PAIRS, DOCUMENTS[0])
 #: Facts of the small study, and of the full one, which has all lengths up to the window.
 FACTS, FULL_FACTS = 12, 100
@@ -42,7 +45,7 @@ FULL_POSITIONS = {PAIRS: {100: [0, 25, 50, 74, 99]}, DOCUMENTS[0]: {10: [0, 2, 5
 @dataclass(frozen=True)
 class Asked:
     """What is asked for: the model's name and entry ({} for one of the catalogue), prices, budget, and the user's own
-    documents, with a table of questions or without.
+    documents, with a table of questions or without, or session.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Asked:
     budget: float
     documents: Path | None = None
     questions: Path | None = None
+    session: Path | None = None
 
     @property
     def is_made_up(self) -> bool:
@@ -125,11 +129,12 @@ def check_study(asked: Asked) -> dict[str, Any]:
         study["experiments"] += MINE
         study["figures"].append(MINE[0])
     models = {"models": {asked.name: entry}} if entry else {}
+    if asked.session:
+        study["my_data"] = {"session": str(asked.session), "lengths": [*SESSION_LENGTHS]}
+        return _of_facts(study, MY_SESSION, SESSION_FIGURES, models)
     if asked.documents and not asked.questions:
-        # The user's own text measures what the others do.
         study["my_data"]["lengths"] = [*FACTS_LENGTHS]
-        study |= {"experiments": [*MY_FACTS], "figures": [*FACTS_FIGURES]}
-        return study | {"define": {**models, "experiments": {name: {"examples": FACTS} for name in MY_FACTS}}}
+        return _of_facts(study, MY_FACTS, FACTS_FIGURES, models)
     gazetteer = {"questions": "mini_gazetteer_questions", "corpus": "mini_gazetteer"}
     study["define"] = {
         **models,
@@ -138,6 +143,15 @@ def check_study(asked: Asked) -> dict[str, Any]:
         "figures": {name: {"title": experiments[name]["title"], "experiments": [name]} for name in FIGURES},
     }
     return study
+
+
+def _of_facts(
+    study: Mapping[str, Any], names: Sequence[str], figures: Sequence[str], models: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The study with these experiments alone: the user's own text measures what the others do."""
+    experiments = {name: {"examples": FACTS} for name in names}
+    define = {**models, "experiments": experiments}
+    return {**study, "experiments": [*names], "figures": [*figures], "define": define}
 
 
 def full_study(study: Mapping[str, Any]) -> dict[str, Any]:

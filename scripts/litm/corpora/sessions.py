@@ -150,7 +150,7 @@ def _messages(record: Any, where: str, seen: Counter[str]) -> Iterator[Message]:
 
 
 def _is_other(record: Mapping[str, Any]) -> bool:
-    """Whether a record of a session file is no message; Claude Code's of the system have a subtype, LangChain's none."""
+    """Whether a record of a file is no message; Claude Code's of the system have a subtype, LangChain's have none."""
     kind = record.get("type")
     return kind in OTHER_RECORDS and "role" not in record and (kind != "system" or "subtype" in record)
 
@@ -213,7 +213,7 @@ def _call(call: Mapping[str, Any], where: str) -> dict[str, str]:
     name = function.get("name") or (call.get("type") if "action" in call else None)
     if not isinstance(name, str):
         raise UserError(f"{where}: a tool call without a name: {quoted(call)}")
-    given = next((function[key] for key in ("arguments", "args", "input", "action") if key in function), {})
+    given: Any = next((function[key] for key in ("arguments", "args", "input", "action") if key in function), {})
     arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
     return {"id": str(call.get("call_id") or call.get("id") or name), "name": name, "arguments": arguments}
 
