@@ -15,11 +15,12 @@ from litm.config.reference import reference_files
 
 
 def parts_of_pages(project: Path) -> dict[str, dict[str, str]]:
-    """The parts, by name, of the pages on results and on the paper."""
+    """The parts, by name, of the pages on results, on numbers and on the paper."""
     from litm.analysis.published import read_explanations, read_literature, read_published
     from litm.claims.evidence import Relations, published_evidence
     from litm.claims.tables import claims_table, page_parts
     from litm.findings.kinds import findings_reference
+    from litm.scoring.metrics import metrics_reference
     from litm.scoring.scores import score_reference
     from litm.tables.table import reference, tables
 
@@ -36,6 +37,7 @@ def parts_of_pages(project: Path) -> dict[str, dict[str, str]]:
             "Findings": findings_reference(),
             "Scores": score_reference(),
         },
+        "docs/numbers.md": {"Metrics": metrics_reference()},
         "docs/claims.md": page_parts(claims[0], claims[1], literature.statuses, explanations),
     }
 

@@ -29,7 +29,7 @@ from litm.recorded.files import NO_POSITION
 from litm.recorded.foreign_answers import void_mark
 from litm.recorded.position_scale import DEPTH, LAST, PERCENT, Positions, inferred_scale, place_of, position_numbers
 from litm.records.responses import NOT_RECORDED, UNKNOWN
-from litm.scoring.scores import Score, accuracies, typed
+from litm.scoring.scores import CELL, Score, accuracies, typed
 from litm.tables.table import tables
 
 if TYPE_CHECKING:
@@ -54,11 +54,8 @@ Name = str | Sequence[str]
 ABSENT = {"model": "model", "experiment": "scores", "position": None, "depth": None, "cluster": None}
 RIGHT = ("true", "yes", "y", "right", "correct", "pass", "passed")
 WRONG = ("false", "no", "n", "wrong", "incorrect", "fail", "failed")
-#: What is not known without answers.
-UNSAID = (
-    "accuracy_first_line", "accuracy_full", "accuracy_strict", "accuracy_lenient", "n_empty", "n_cut", "n_refused",
-    "n_failed", "n_left_out", "n_preamble", "doubt",
-)  # fmt: skip
+#: Columns of accuracy.csv that are known without answers.
+KNOWN = (*CELL, "n", "accuracy", "ci_low", "ci_high", "n_not_recorded")
 
 
 @dataclass(frozen=True)
@@ -117,7 +114,7 @@ class Curves:
     def accuracy(self) -> pd.DataFrame:
         """Rows as in accuracy.csv, without the columns that need answers."""
         table = pd.concat([accuracies(rows) for rows in self._files.frames], ignore_index=True)
-        return tables()["accuracy"].frame(table).drop(columns=[*UNSAID])
+        return tables()["accuracy"].frame(table)[[*KNOWN]]
 
     @cached_property
     def position_bias(self) -> pd.DataFrame:

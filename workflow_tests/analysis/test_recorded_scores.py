@@ -7,7 +7,7 @@ import pytest
 
 import litm
 from litm.base.messages import UserError
-from litm.recorded_scores import UNSAID
+from litm.recorded_scores import KNOWN
 
 #: The verdicts on ten questions by position.
 RIGHT = {0: "1111111110", 9: "1110000100", 19: "1111011101"}
@@ -32,7 +32,7 @@ def test_verdicts_give_accuracies_contrasts_and_a_shape_but_nothing_that_needs_a
     (row,) = curves.position_bias.to_dict("records")
     assert (row["n"], round(row["primacy"], 9), round(row["recency"], 9), round(row["pbi"], 9)) == (10, 0.5, 0.4, 0.45)
     assert row["pbi_ci_low"] < 0.45 < row["pbi_ci_high"]
-    assert not {*UNSAID} & {*curves.accuracy.columns}
+    assert [*curves.accuracy.columns] == [*KNOWN]
     assert len(curves.position_pairs) == 3
     assert curves.plot(title="Mine").get_axes()
 

@@ -3,7 +3,9 @@
 import os
 import re
 import shutil
+import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import configs
@@ -91,6 +93,21 @@ def test_an_installed_package_is_found_by_its_name(folder, monkeypatch):
     monkeypatch.syspath_prepend(site)
     study_with("other_task")
     assert in_use() == (site / "other_task",)
+
+
+def test_the_templates_test_of_its_engine_needs_no_run():
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", TEMPLATE.name]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
+    done = subprocess.run(command, cwd=TEMPLATE.parent, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout
+
+
+def test_the_templates_wheel_has_the_folders_that_are_there(folder):
+    shutil.rmtree(folder / "figures")
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel"], cwd=folder, check=True)
+    (wheel,) = (folder / "dist").glob("*.whl")
+    packed = {name.split("/")[1] for name in zipfile.ZipFile(wheel).namelist() if name.startswith("my_task/")}
+    assert packed == {"config", "corpora", "engines", "metrics", "prompt_templates", "prompts", "tasks", "words.py"}
 
 
 def test_a_folder_is_searched_in_the_working_directory_then_in_the_project(folder):

@@ -256,10 +256,8 @@ class Experiment(Entry):
     token; with it alone, the experiment has no accuracy. Only for prompts that ask for one gold item.
     """
     metric: Annotated[str, one_of(lambda: METRICS), Workflow("the judgement of answers")] = FILLED_IN
-    """How answers are judged (best_subspan_em; whole_words, that of `my_data`; value_in_answer, exact_code, only_code,
-    gives_code where codes conflict, exact_integer in the first line, last_integer of all lines; token_f1 of the first
-    line, a number from 0 to 1, whose means appear in the accuracy columns; judged by the model of `judge`). If omitted,
-    the task's own metric.
+    """How answers are judged, one of the metrics of docs/numbers.md (`my_data` has whole_words). If omitted, the task's
+    own metric.
     """
     judge: Annotated[JudgeEntry | None, Workflow("the judgement of answers")] = None
     """The judge of `metric: judged`, such as {model: gpt-4o-mini, labels: labels.csv} (docs/judged.md)."""

@@ -200,6 +200,16 @@ _BUILT_IN = {
 METRICS = Registry("metrics", declared("METRICS", Metric), _BUILT_IN)
 
 
+def metrics_reference() -> str:
+    """The metrics as a table in Markdown."""
+    rows = [
+        (f"`{name}`", metric.reads.replace("_", " ").replace("full", "whole answer"), metric.right_if.rstrip("."))
+        for name, metric in METRICS.items()
+    ]
+    table = [("metric", "reads", "an answer is right if (its score, if graded, is)"), ("---",) * 3, *rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in table)
+
+
 def own_label(metric: str) -> str:
     """The label of a metric's mean if it is not the usual one, else ''."""
     return METRICS[metric].label if METRICS[metric].label != Metric.label else ""

@@ -303,17 +303,11 @@ def judge(metric: str, response: str | None, answers: Sequence[str], also: Seque
 CELL = ["model", "experiment", "task", "metric", "size", "items", "placement", "position", "depth", "target"]
 
 
-#: The others, in their order.
-MEASURED = (
-    *("n", "accuracy", "ci_low", "ci_high", "accuracy_first_line", "accuracy_full", "accuracy_strict"),
-    *("accuracy_lenient", "n_empty", "n_cut", "n_refused", "n_failed", "n_not_recorded", "n_left_out", "n_preamble"),
-    "doubt",
-)
-
-
 def accuracies(scores: pd.DataFrame) -> pd.DataFrame:
     """The accuracy table of a sweep, with all decimals: see `accuracy_rows`."""
-    return pd.DataFrame(accuracy_rows(scores), columns=[*CELL, *MEASURED], dtype=object)
+    # A file without scores has the columns too.
+    columns = list(_cell_row(dict.fromkeys(CELL), scores.iloc[:0]))
+    return pd.DataFrame(accuracy_rows(scores), columns=columns, dtype=object)
 
 
 def accuracy_rows(scores: pd.DataFrame) -> "list[AccuracyRow]":
