@@ -93,6 +93,7 @@ rule make_judge_prompts:
         "results/judging/{model}/{experiment}.jsonl.gz",
     log:
         "results/logs/make_judge_prompts/{model}/{experiment}.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:

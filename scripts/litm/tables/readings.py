@@ -301,9 +301,9 @@ class JudgeAgreementRow(TypedDict, total=False):
     """
 
     model: col.Model
-    experiment_a: col.Text
+    experiment_a: Annotated[col.Text, Heading("Experiment")]
     """the experiment with the first judge"""
-    experiment_b: col.Text
+    experiment_b: Annotated[col.Text, Heading("Against")]
     """the one with the second"""
     n: Annotated[col.Integer, Heading("n")]
     """answers that both judged"""

@@ -119,11 +119,7 @@ class TableFiles:
         }
         return {
             **{name: sweep_files(SCORES, pairs) for name, pairs in scores.items()},
-            "verdicts": [
-                FILES[VERDICT].for_sweep(judging.experiment.judge.model, judging.name).responses
-                for judging in study.judgings.values()
-                if judging.experiment.judge
-            ],
+            "verdicts": [sweep.files.responses for sweep in study.sweeps_of(VERDICT)],
             "accuracies": sweeps.files(ACCURACY),
             "log_probabilities": sweep_files(MEASURED.scores, study.pairs(LOG_PROBABILITY)),
             "position_bias": [f"{TABLES}/position_bias.csv"] if with_positions else [],
