@@ -4,6 +4,7 @@ import configs
 from configs import KV
 from conftest import write_lines
 from plans import inputs_of
+from workbench import jobs_by_rule
 
 #: As `KV`, with three sizes.
 SIZES = {**KV, "positions": {4: [0, 3], 6: [0, 5], 8: [0, 7]}}
@@ -103,7 +104,8 @@ def test_snakemake_says_what_is_left_out_and_plans_the_rest_at_the_sizes_that_ea
     (asked,) = [line for line in lines if "input: " in line and "results/example_checks/a.json" in line]
     assert "results/examples/a/6/" in asked and "results/examples/a/8/" not in asked
     assert done.stderr.count("left out: gpt-4-0613 (their recorded responses are yours to supply") == 1
-    planned = new_bench.plan()
+    jobs = new_bench.planned()
     # Two positions of `a` at two sizes, and of `b` at one.
-    assert (planned["make_examples"], planned["generate"]) == (6, 3)
-    assert new_bench.plan("--config", "models=[other]")["generate"] == 2
+    assert jobs_by_rule(jobs)["make_examples"] == 6
+    asked = {job.output[0] for job in jobs if job.rule == "generate"}
+    assert asked == {f"results/responses/{sweep}.jsonl.gz" for sweep in ("reference/a", "other/a", "other/b")}

@@ -1,6 +1,7 @@
 """A workbench: an editable copy of the project in which Snakemake plans and runs."""
 
 import contextlib
+import json
 import os
 import shlex
 import shutil
@@ -8,8 +9,9 @@ import subprocess
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -62,6 +64,34 @@ def copy_project(folder: Path) -> None:
             shutil.copy(ROOT / name, folder / name)
 
 
+@dataclass(frozen=True)
+class PlannedJob:
+    """A job that Snakemake runs.
+
+    rule: its name; input, output: paths of files, relative to the workbench; command: the shell command, or "".
+    """
+
+    rule: str
+    input: Sequence[str]
+    output: Sequence[str]
+    command: str
+
+
+def jobs_by_rule(jobs: Iterable[PlannedJob]) -> dict[str, int]:
+    """The number of jobs of each rule, without rules that only name targets."""
+    return dict(Counter(job.rule for job in jobs if job.rule not in TARGETS))
+
+
+def needed_for(path: str, jobs: Sequence[PlannedJob]) -> list[PlannedJob]:
+    """Those of the jobs that make a file or what it is made of. jobs: each after those that make its input."""
+    wanted, needed = {path}, []
+    for job in reversed(jobs):
+        if wanted & {*job.output}:
+            needed.append(job)
+            wanted |= {*job.input}
+    return needed[::-1]
+
+
 class Workbench:
     """A folder with a copy of the project and a small config, `small.yaml`."""
 
@@ -112,27 +142,27 @@ class Workbench:
         python = forking_python()
         return in_a_fork(lambda: snakemake_here(self.folder, ["snakemake", *words], python))
 
-    def run(self, *words: str) -> None:
-        """Run Snakemake; it must succeed."""
-        done = self.snakemake(*words)
-        assert done.returncode == 0, done.stdout + done.stderr
+    def run(self, *words: str) -> dict[str, int]:
+        """Run Snakemake; it must succeed. Returns the number of jobs by rule that it ran, targets left out."""
+        return jobs_by_rule(self._jobs(forking_python(), *words))
 
     def run_here(self, *words: str) -> subprocess.CompletedProcess:
+        """Plan, and run the programs of the planned jobs as `run_programs` does."""
+        planned = self.snakemake("--dry-run", "--printshellcmds", "--quiet", "host", *words)
+        assert planned.returncode == 0, planned.stdout + planned.stderr
+        return self.run_programs(commands_in(planned.stdout))
+
+    def run_programs(self, commands: Iterable[str]) -> subprocess.CompletedProcess:
         """Run the programs of planned jobs in this process, up to the first failure; returns the last result.
 
         Snakemake does not take part, and the programs are those of this checkout.
         """
-        planned = self.snakemake("--dry-run", "--printshellcmds", "--quiet", "host", *words)
-        assert planned.returncode == 0, planned.stdout + planned.stderr
-        done = planned
+        done = subprocess.CompletedProcess([], 0, "", "")
         with contextlib.chdir(self.folder):
-            for line in planned.stdout.splitlines():
-                shell, is_shell, command = line.partition("Shell command: ")
-                # Rules that only name targets have none.
-                if is_shell and not shell and command != "None":
-                    done = run_program(*program_and_words(command))
-                    if done.returncode:
-                        break
+            for command in commands:
+                done = run_program(*program_and_words(command))
+                if done.returncode:
+                    break
         return done
 
     def make_here(self, *targets: str) -> None:
@@ -149,17 +179,27 @@ class Workbench:
 
     def plan(self, *words: str) -> dict[str, int]:
         """Number of jobs by rule that Snakemake would run, targets left out."""
-        command = ["snakemake", "--dry-run", "--configfile", "small.yaml", "--cores", "1", *words]
+        return jobs_by_rule(self.planned(*words))
+
+    def planned(self, *words: str) -> list["PlannedJob"]:
+        """The jobs that Snakemake would run, each after those that make its input."""
+        return self._jobs(None, "--dry-run", *words)
+
+    def _jobs(self, python: Path | None, *words: str) -> list["PlannedJob"]:
+        """The jobs of a run or plan, which must succeed."""
+        command = ["snakemake", "--configfile", "small.yaml", "--cores", "1", *words]
         with TemporaryDirectory() as folder:
-            file = Path(folder) / "rules"
+            file = Path(folder) / "jobs.json"
 
             def keep(graph: Any) -> None:
-                file.write_text("\n".join(job.rule.name for job in graph.needrun_jobs(exclude_finished=False)))
+                needed = set(graph.needrun_jobs(exclude_finished=False))
+                jobs = [job for level in graph.toposorted() for job in level if job in needed]
+                facts = [[job.rule.name, [*job.input], [*job.output], job.shellcmd or ""] for job in jobs]
+                file.write_text(json.dumps(facts))
 
-            done = in_a_fork(lambda: snakemake_here(self.folder, command, keep=keep))
+            done = in_a_fork(lambda: snakemake_here(self.folder, command, python, keep))
             assert done.returncode == 0, done.stdout + done.stderr
-            counts = Counter(file.read_text().split())
-        return {rule: count for rule, count in counts.items() if rule not in TARGETS}
+            return [PlannedJob(*facts) for facts in json.loads(file.read_text())]
 
     def answers(self, sweep: str, model: str = "dummy") -> list[Path]:
         """The files with the answers of a sweep."""
@@ -169,6 +209,13 @@ class Workbench:
         """Prompts that the last run of a sweep asked, and kept answers that it used."""
         manifest = read_json(self.path(f"results/responses/{model}/{sweep}.manifest.json"))
         return manifest["asked"], manifest["reused"]
+
+
+def commands_in(plan: str) -> list[str]:
+    """The commands of the jobs in a dry run's output with `--printshellcmds`, in its order."""
+    lines = (line.partition("Shell command: ") for line in plan.splitlines())
+    # Rules that only name targets have none.
+    return [command for before, is_shell, command in lines if is_shell and not before and command != "None"]
 
 
 def program_and_words(command: str) -> list[str]:

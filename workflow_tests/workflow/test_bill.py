@@ -9,7 +9,7 @@ import pytest
 from billing_server import FACTS, BillingServer
 from conftest import ROOT, qa_record, write_lines
 from tokenizers import Tokenizer
-from workbench import Workbench
+from workbench import Workbench, commands_in, program_and_words
 
 from litm.base.json_files import read_json
 from litm.base.messages import money
@@ -72,14 +72,24 @@ def billed(bench: Workbench, model: str) -> float:
 @pytest.mark.parametrize("model", MODELS)
 def test_estimate_console_manifest_table_and_report_say_what_the_provider_bills(new_bench, server, model, caching):
     study(new_bench, server, model, prompt_caching=caching)
-    planned = new_bench.snakemake("--dry-run")
+    scores = [f"results/scores/{model}/{name}.parquet" for name in EXPERIMENTS]
+    planned = new_bench.snakemake("--dry-run", "--printshellcmds", "--quiet", "host", "--", "estimate", *scores)
     assert ("with prompt caching US$" in planned.stdout + planned.stderr) == caching
     # Snakemake runs one of them, up to the page, which takes half a minute.
     page = ["results/report.html"] if caching and model == "claude" else []
-    make = new_bench.run if page else new_bench.make_here
-    make("estimate")
+    commands = commands_in(planned.stdout)
+    answering = [command for command in commands if program_and_words(command)[0] in ("generate", "score")]
+
+    def make(*targets: str, by: list[str]) -> None:
+        if page:
+            new_bench.run(*targets)
+            return
+        done = new_bench.run_programs(by)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    make("estimate", by=[command for command in commands if command not in answering])
     estimate = pd.read_csv(new_bench.path("results/estimate.csv")).set_index("experiment")
-    make(*(page or [f"results/scores/{model}/{name}.parquet" for name in EXPERIMENTS]))
+    make(*page, by=answering)
     dollars = float(server.dollars)
     assert billed(new_bench, model) == pytest.approx(dollars, abs=1e-9)
     # The server caches prompts of OpenAI's protocol without being asked.

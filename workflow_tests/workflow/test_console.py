@@ -8,13 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 from configs import study
-from plans import Inputs, inputs_of
+from plans import Inputs, inputs_of, plan
 from snakemake.jobs import Reason
 from snakemake.logging import DefaultFilter
 from snakemake.persistence import ParamsChange
 from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
-from workbench import Workbench
+from workbench import FINISHED, Workbench, commands_in, program_and_words
 
 from litm.base.json_files import write_json
 from litm.base.messages import UserError
@@ -201,25 +201,33 @@ def test_a_dry_run_lists_its_jobs_with_reasons_and_commands_and_ends_with_the_su
     assert "Nothing to be done" in again and "What would run" not in again
 
 
-def test_answers_are_counted_for_the_prompts_that_exist_alone(bench):
-    responses, examples = "results/responses/dummy/kv.jsonl.gz", "results/example_checks/kv.json"
+def test_answers_are_counted_for_the_prompts_that_exist_alone(bench, monkeypatch):
+    monkeypatch.chdir(bench.folder)
 
-    def asks(*config: str) -> list[str]:
-        lines = bench.snakemake("--dry-run", "--config", *config, "--", responses).stdout.splitlines()
+    def shown(lines: list[str]) -> list[str]:
         return [line for line in lines if "asks dummy" in line or "unknown" in line]
 
-    unknown = "  the number of kept answers for kv is unknown: examples are made first"
-    assert asks("seed=1") == ["  asks dummy at most 12 prompts: kv 12", unknown]
-    bench.snakemake("--config", "seed=1", "--", examples)
-    assert asks("seed=1") == ["  asks dummy at most 12 prompts: kv 12"]
+    def asks(seed: int) -> list[str]:
+        inputs = plan("config", **FINISHED, seed=seed)
+        jobs = dry_run.Jobs(inputs.study, inputs.sweeps, lambda asked: [])
+        jobs.add("generate", {"model": "dummy", "experiment": "kv"}, AFTER)
+        return shown(jobs.summary())
+
     (file,) = bench.answers("kv")
-    bench.snakemake("--", examples)
-    file.write_text("".join(file.read_text().splitlines(keepends=True)[:-2]))
-    bench.path(responses).unlink()
+    before = file.read_text()
+    file.write_text("".join(before.splitlines(keepends=True)[:-2]))
     left = ["  asks dummy at most 2 prompts: kv 2 of 12 (the others have answers)"]
-    assert asks("seed=0") == left
-    file.rename(file.with_name(file.name.replace("dummy+kv", "earlier+name")))
-    assert asks("seed=0") == left
+    assert asks(seed=0) == left
+    renamed = file.rename(file.with_name(file.name.replace("dummy+kv", "earlier+name")))
+    assert asks(seed=0) == left
+    renamed.rename(file).write_text(before)
+    words = ("--dry-run", "--printshellcmds", "--config", "seed=1", "--", "results/responses/dummy/kv.jsonl.gz")
+    planned = bench.snakemake(*words).stdout
+    unknown = "  the number of kept answers for kv is unknown: examples are made first"
+    assert shown(planned.splitlines()) == ["  asks dummy at most 12 prompts: kv 12", unknown]
+    making = [command for command in commands_in(planned) if program_and_words(command)[0] == "make_examples"]
+    assert len(making) == 4 and bench.run_programs(making).returncode == 0
+    assert asks(seed=1) == ["  asks dummy at most 12 prompts: kv 12"]
 
 
 def test_a_users_mistake_at_the_start_of_a_run_ends_it_with_one_line(theirs):

@@ -4,6 +4,8 @@ import csv
 
 import pytest
 from conftest import town_records, write_lines
+from plans import plan_in
+from programs import refused
 from workbench import Workbench
 
 from litm.base.json_files import read_jsonl
@@ -87,9 +89,8 @@ def test_a_correction_runs_no_search_and_asks_only_the_changed_prompts(bench):
     write_lines(bench.path("corrected.csv"), lines)
     bench.configure({**CONFIG, "my_data": {**CONFIG["my_data"], "corrections": "corrected.csv"}})
     sweep = "results/responses/dummy/my_oracle.jsonl.gz"
-    plan = bench.plan("--", sweep)
-    assert plan["find_gold"] == 1 and not {"make_passages", "read_questions", "read_run"} & set(plan)
-    bench.run("--", sweep)
+    jobs = bench.run("--", sweep)
+    assert jobs["find_gold"] == 1 and not {"make_passages", "read_questions", "read_run"} & set(jobs)
     assert bench.asked("my_oracle") == (1, 3)
 
 
@@ -99,9 +100,11 @@ def test_documents_are_indexed_with_bm25_after_their_questions_are_checked(new_b
     for number in range(30):
         bench.path(f"texts/{number}.txt").write_text(f"Town {number} has a mill.")
     write_lines(bench.path("own.csv"), ["question,answer,file", "What?,a mill,"])
-    bench.configure({"models": ["dummy"], "my_data": {"documents": "texts", "questions": "own.csv"}})
+    config = {"models": ["dummy"], "my_data": {"documents": "texts", "questions": "own.csv"}}
+    bench.configure(config)
     plan = bench.plan()
     assert {"make_passages", "read_questions", "index_bm25s", "find_gold", "make_report"} <= set(plan)
     assert "read_run" not in plan
     write_lines(bench.path("own.csv"), ["question,answer,file", "What?,a mill,31.txt"])
-    assert "own.csv, line 2, column 'file': 31.txt is not among the documents" in bench.refusal("--dry-run")
+    said = refused(plan_in, bench.folder, "config", **config)
+    assert "own.csv, line 2, column 'file': 31.txt is not among the documents" in said

@@ -6,6 +6,7 @@ from copy import deepcopy
 import pandas as pd
 import pytest
 import yaml
+from plans import of, plan_in
 from reruns import changes, check, with_keys
 from workbench import CONFIG, Workbench
 
@@ -72,10 +73,11 @@ def test_two_depths_at_the_same_position_are_refused_before_anything_is_asked(be
     assert "error: gold_at_depth_0.5 and gold_at_depth_0.51 are the same position of" in said
 
 
-def test_an_export_of_nothing_with_positions_is_refused(bench):
-    bench.configure({**SUITE, "experiments": ["closed_book"]})
-    said = "error: no selected experiment has positions, so there is nothing to export\n"
-    assert said in bench.refusal("--dry-run", "--", "suite_export")
+def test_an_export_of_nothing_with_positions_is_refused(finished):
+    inputs = plan_in(finished.folder, "config", **{**SUITE, "experiments": ["closed_book"]})
+    said = "error: no selected experiment has positions, so there is nothing to export"
+    with pytest.raises(SystemExit, match=f"^{said}$"):
+        inputs.pages.exports()(of())
 
 
 def test_nothing_runs_again(finished):
