@@ -159,8 +159,8 @@ def _of_role(record: Mapping[str, Any], where: str, seen: Counter[str]) -> Itera
     """The messages of a record with a role: results of tools in a user's message are messages of their own."""
     role = ROLES.get(str(record.get("role") or record.get("type")).lower().rpartition(".")[2])
     if role is None:
-        found = quoted(record.get("role") or record.get("type"))
-        raise UserError(f"{where}: no role that is known ({', '.join(ROLES)}), found {found}")
+        said = quoted(record.get("role") or record.get("type"))
+        raise UserError(f"{where}: no role that is known ({', '.join(ROLES)}), found {said}")
     more = record.get("additional_kwargs") or {}
     content = record.get("blocks", record.get("content"))
     if role == TOOL:
@@ -213,8 +213,8 @@ def _call(call: Mapping[str, Any], where: str) -> dict[str, str]:
     name = function.get("name") or (call.get("type") if "action" in call else None)
     if not isinstance(name, str):
         raise UserError(f"{where}: a tool call without a name: {quoted(call)}")
-    given: Any = next((function[key] for key in ("arguments", "args", "input", "action") if key in function), {})
-    arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    values: Any = next((function[key] for key in ("arguments", "args", "input", "action") if key in function), {})
+    arguments = values if isinstance(values, str) else json.dumps(values, ensure_ascii=False)
     return {"id": str(call.get("call_id") or call.get("id") or name), "name": name, "arguments": arguments}
 
 
@@ -272,11 +272,11 @@ def steps(messages: tuple[Message, ...]) -> list[tuple[Message, ...]]:
     """The messages in steps, between which something can be placed: a call and its results are one step, and what the
     system says belongs to the message after it.
     """
-    found: list[list[Message]] = []
+    conversations: list[list[Message]] = []
     for message in messages:
-        follows = found and (message["role"] == TOOL or found[-1][-1]["role"] == SYSTEM)
+        follows = conversations and (message["role"] == TOOL or conversations[-1][-1]["role"] == SYSTEM)
         if follows:
-            found[-1].append(message)
+            conversations[-1].append(message)
         else:
-            found.append([message])
-    return [tuple(step) for step in found]
+            conversations.append([message])
+    return [tuple(step) for step in conversations]
