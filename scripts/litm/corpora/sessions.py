@@ -272,11 +272,11 @@ def steps(messages: tuple[Message, ...]) -> list[tuple[Message, ...]]:
     """The messages in steps, between which something can be placed: a call and its results are one step, and what the
     system says belongs to the message after it.
     """
-    conversations: list[list[Message]] = []
+    groups: list[list[Message]] = []
     for message in messages:
-        follows = conversations and (message["role"] == TOOL or conversations[-1][-1]["role"] == SYSTEM)
+        follows = groups and (message["role"] == TOOL or groups[-1][-1]["role"] == SYSTEM)
         if follows:
-            conversations[-1].append(message)
+            groups[-1].append(message)
         else:
-            conversations.append([message])
-    return [tuple(step) for step in conversations]
+            groups.append([message])
+    return [tuple(step) for step in groups]
