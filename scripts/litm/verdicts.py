@@ -9,14 +9,19 @@ _VERDICTS = {
     WRONG: re.compile(r"(?:\bwrong|\bincorrect|(?:\bnot|n['\u2019]t) (?:right|correct))\b", re.IGNORECASE),
     RIGHT: re.compile(r"\b(?:right|correct)\b", re.IGNORECASE),
 }
+#: A question, which repeats the judge's task, and a denied error, which is no plain verdict.
+_QUESTION = re.compile(r"[^.!?]*\?")
+_DENIED = re.compile(r"(?:\bnot|n['\u2019]t) (?:wrong|incorrect)\b", re.IGNORECASE)
 #: What a prompt ends with that is asked again, after a reply that is no verdict.
 REMINDER = "\n\nReply with one word and nothing else: right, wrong, or none."
 
 
 def read_verdict(reply: str) -> str | None:
     """The verdict of a reply, from its first line that is not blank; None for a reply that is none or several."""
-    line = reply.strip().split("\n", 1)[0]
-    said, left = [], line
+    left = _QUESTION.sub(" ", reply.strip().split("\n", 1)[0])
+    if _DENIED.search(left):
+        return None
+    said = []
     for verdict, pattern in _VERDICTS.items():
         if pattern.search(left):
             said.append(verdict)

@@ -19,6 +19,7 @@ from litm.verdicts import read_verdict
 
 TEMPLATE = "Q: {question}\nA: {answers}\n{answer}\nright, wrong, or none?"
 NAME = (2, "gold_at_0", "q1")
+A, B, C = ("k" + digit * 20 for digit in "abc")
 
 
 @pytest.mark.parametrize(
@@ -35,6 +36,9 @@ NAME = (2, "gold_at_0", "q1")
         ("right or wrong", None),
         ("Let me think about it.", None),
         ("brightly wrongful", None),
+        ("Is it right? No.", None),
+        ("Is it right? Wrong.", "wrong"),
+        ("It is not wrong.", None),
         ("", None),
     ],
 )
@@ -90,17 +94,18 @@ def test_verdicts_become_scores_and_a_reply_that_is_none_is_no_score():
 
 def test_labels_are_read_as_people_write_them(tmp_path):
     file = tmp_path / "labels.csv"
-    file.write_text("key;question;right\na;q;yes\nb;q; No \nc;q;\n")
-    assert read_labels(str(file)) == {"a": True, "b": False}
+    file.write_text(f"\ufeffkey;question;right\n{A};q;yes\n{B};q; No \n{C};q;\n")
+    assert read_labels(str(file)) == {A: True, B: False}
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("key,answer\na,b\n", "no column 'right'"),
-        ("key,right\na,maybe\n", "line 2: 'right' is 'maybe'; write yes or no"),
-        ("key,right\na,yes\na,no\n", "line 3: a is there twice, with yes and no"),
-        ("key,right\na,\n", "no row has a label"),
+        (f"key,right\n{A},maybe\n", "line 2: 'right' is 'maybe'; write yes or no"),
+        (f"key,right\n{A},yes\n{A},no\n", f"line 3: {A} is there twice, with yes and no"),
+        (f"key,right\n{A},\n", "no row has a label"),
+        ("key,right\n1.23E+19,yes\n", "line 2: '1.23E.19' is no key"),
     ],
 )
 def test_a_table_of_labels_with_a_mistake_is_refused_with_its_line(tmp_path, text, words):
@@ -113,7 +118,7 @@ def test_a_table_of_labels_with_a_mistake_is_refused_with_its_line(tmp_path, tex
 def test_a_label_of_an_answer_that_has_changed_is_refused_and_that_of_another_model_is_not():
     then, now = (label_key("m", "qa", NAME, text) for text in ("Paris", "London"))
     other = label_key("other", "qa", NAME, "Paris")
-    assert then[:8] == now[:8] != other[:8]
+    assert then[:9] == now[:9] != other[:9]
     check_labels([now, other], "m", "qa", {now}, "labels.csv")
     with pytest.raises(UserError, match="labels.csv: 1 labels, such as .* other answers than m gives to qa now"):
         check_labels([then, other], "m", "qa", {now}, "labels.csv")

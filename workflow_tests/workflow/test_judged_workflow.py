@@ -58,7 +58,7 @@ def test_a_judges_verdicts_are_kept_checked_by_labels_and_never_asked_again(new_
     assert accuracy["accuracy"].eq(0).all(), "accuracies are those by the labels"
     assert accuracy["accuracy_full"].tolist() == judge["accuracy_judge"].tolist()
     refused = bench.path("mine.csv")
-    refused.write_text(refused.read_text().replace(rows[0]["key"], rows[0]["key"][:8] + "0" * 12))
+    refused.write_text(refused.read_text().replace(rows[0]["key"], rows[0]["key"][:9] + "0" * 12))
     assert "1 labels, such as" in bench.refusal()
 
 

@@ -23,8 +23,11 @@ SWAPPED = "/swapped"
 #: The text fields of a judge's prompt, and those of a label's row.
 PLACES = ("question", "answers", "answer")
 LABEL_COLUMNS = ("key", "question", "accepted_answers", "answer", "right")
-#: Hex digits of a label's key, and those that tell the sweep.
-KEY_DIGITS, SWEEP_DIGITS = 20, 8
+#: Characters of a label's key, and of its beginning, which tells the sweep. The rest are hex digits.
+KEY_DIGITS, SWEEP_DIGITS = 21, 9
+#: What a key begins with, so that no spreadsheet reads it as a number.
+KEY_MARK = "k"
+_KEY = re.compile(f"{KEY_MARK}[0-9a-f]{{{KEY_DIGITS - 1}}}")
 _YES, _NO = {"yes", "y", "1", "true", "right"}, {"no", "n", "0", "false", "wrong"}
 _PLACE = re.compile("{(" + "|".join(PLACES) + ")}")
 
@@ -113,7 +116,7 @@ def read_verdicts(responses: Iterable[SweepResponse]) -> dict[tuple[int, str, st
 
 def sweep_key(model: str, experiment: str) -> str:
     """How the keys of the answers of one sweep begin."""
-    return digest([model, experiment])[:SWEEP_DIGITS]
+    return KEY_MARK + digest([model, experiment])[: SWEEP_DIGITS - 1]
 
 
 def label_key(model: str, experiment: str, name: tuple[int, str, str], answer: str) -> str:
@@ -141,6 +144,10 @@ def read_labels(path: str) -> dict[str, bool]:
         if "right" not in row:
             raise UserError(f"{path}: no column 'right': fill in a copy of results/labels/EXPERIMENT.csv")
         key, word = row["key"].strip(), row["right"].strip().lower()
+        if not _KEY.fullmatch(key):
+            raise UserError(
+                f"{path}, line {number}: {key!r} is no key of results/labels/EXPERIMENT.csv; keep its column"
+            )
         if word and word not in _YES | _NO:
             raise UserError(f"{path}, line {number}: 'right' is {row['right']!r}; write yes or no, or leave it empty")
         if word and labels.setdefault(key, word in _YES) != (word in _YES):
