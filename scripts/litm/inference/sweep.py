@@ -43,7 +43,7 @@ class Outcome:
     """Sums of the usage of this run, by the way it is paid."""
 
     def after(self, first: "Outcome") -> "Outcome":
-        """The outcome of asking twice, of which this is the second: all that was asked and billed, and what is left."""
+        """The outcome of both rounds, if this is the second: all that was asked and billed, and what is left."""
         return replace(
             self,
             asked=first.asked + self.asked,

@@ -17,7 +17,7 @@ from litm.base.intervals import mean_error
 
 @dataclass(frozen=True)
 class Labelled:
-    """Judged answers of a curve to complete questions, of which some have a label."""
+    """Judged answers of a curve to complete questions; some have a label."""
 
     verdicts: np.ndarray
     """(questions, positions): 1 if the judge calls the answer right, else 0."""
