@@ -28,19 +28,19 @@ rule tables:
         TABLES.files,
         TABLES.in_the_paper,
         TABLES.to_label,
-        PAGES.summaries,
+        EXPORTS.summaries,
         FINDINGS,
         RECORD,
 
 
 rule figures:
     input:
-        PAGES.figures,
+        FIGURES.figures,
 
 
 rule report:
     input:
-        PAGES.pages,
+        REPORTS.pages,
 
 
 rule all:
@@ -53,17 +53,17 @@ rule all:
 
 rule published:
     input:
-        PAGES.published,
+        FIGURES.published,
 
 
 rule suite_export:
     input:
-        PAGES.exports(),
+        EXPORTS.exports(),
 
 
 rule suite_zip:
     input:
-        PAGES.exports(".zip"),
+        EXPORTS.exports(".zip"),
 
 
 rule export_tasks:

@@ -36,9 +36,11 @@ from litm.scoring.metrics import METRICS, Metric
 from litm.workflow.console import listen, say
 from litm.workflow.data_inputs import DataInputs
 from litm.workflow.dry_run import Jobs, cause_of
+from litm.workflow.export_files import ExportFiles
+from litm.workflow.figure_files import FigureFiles
 from litm.workflow.outcome import error_messages, outcome
 from litm.planning.words import dollar_lines, gpu_lines, time_lines
-from litm.workflow.result_files import REPORT, PageFiles, TableFiles
+from litm.workflow.report_files import REPORT, ReportFiles
 from litm.workflow.rules_help import (
     PLACEMENT,
     Each,
@@ -52,6 +54,7 @@ from litm.workflow.rules_help import (
     output_test,
 )
 from litm.workflow.sweep_inputs import SweepInputs, answer_settings, asking_module, reasoning, run_settings, shard_of
+from litm.workflow.table_files import TableFiles
 
 os.environ.update(job_environment(sys.executable, str(ROOT / "scripts"), os.environ))
 
@@ -112,7 +115,9 @@ PROGRAMS = Programs(ROOT, is_output, inputs_with(workflow, RuleProxy))
 command, settings, code = PROGRAMS.command, PROGRAMS.settings, PROGRAMS.code
 SWEEPS = SweepInputs(STUDY, DATA, PROGRAMS.file, runs_here)
 TABLES = TableFiles(STUDY, DATA, SWEEPS, PROGRAMS.file)
-PAGES = PageFiles(STUDY, DATA, SWEEPS, TABLES)
+FIGURES = FigureFiles(STUDY, DATA, SWEEPS, TABLES)
+REPORTS = ReportFiles(STUDY, DATA, SWEEPS, TABLES, FIGURES)
+EXPORTS = ExportFiles(STUDY)
 # The name of a rule that is part of no other one's.
 KNOWN = "make_examples"
 JOBS = Jobs(
@@ -181,7 +186,7 @@ def end():
     accuracies = SWEEPS.files("results/accuracy/{model}/{experiment}.csv")
     files = {str(path) for job in workflow.dag.jobs for path in job.output}
     yield from other_tables(is_of_study)
-    yield from outcome(STUDY, files, accuracies, [*PAGES.figures, REPORT], SWEEPS.filled, STARTED)
+    yield from outcome(STUDY, files, accuracies, [*FIGURES.figures, REPORT], SWEEPS.filled, STARTED)
 
 
 def planned():

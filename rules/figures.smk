@@ -9,12 +9,12 @@ PUBLISHED = Each(lambda wildcards: STUDY.published_figures[wildcards.figure])
 
 rule plot_figure:
     input:
-        accuracy=PAGES.drawn("accuracy"),
-        scores=PAGES.drawn("scores"),
-        recall=PAGES.drawn_recall,
-        published=PAGES.drawn_published,
-        token_counts=PAGES.drawn("token_counts"),
-        tables=PAGES.drawn_tables,
+        accuracy=FIGURES.drawn("accuracy"),
+        scores=FIGURES.drawn("scores"),
+        recall=FIGURES.drawn_recall,
+        published=FIGURES.drawn_published,
+        token_counts=FIGURES.drawn("token_counts"),
+        tables=FIGURES.drawn_tables,
     output:
         png=picture("{figure}", "../resources/captions/figure.rst"),
         pdf="results/figures/{figure}.pdf",
@@ -26,7 +26,7 @@ rule plot_figure:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings(figure=PAGES.figure),
+        **settings(figure=FIGURES.figure),
         **compared(order=TABLES.order_of_models),
         code=code("figures", FIGURE.module),
         files=named_files,
@@ -44,7 +44,7 @@ use rule plot_figure as plot_pbi_forest with:
         "results/logs/plot_pbi_forest.log",
     priority: 0
     params:
-        **settings(figure=PAGES.pbi_forest),
+        **settings(figure=FIGURES.pbi_forest),
         code=code("figures", KINDS[PBI_FOREST].module),
         files=named_files,
 
@@ -59,6 +59,6 @@ use rule plot_pbi_forest as plot_published with:
     log:
         "results/logs/plot_published/{figure}.log",
     params:
-        **settings(figure=PAGES.published_figure),
+        **settings(figure=FIGURES.published_figure),
         code=code("figures", PUBLISHED.module),
         files=named_files,

@@ -1,6 +1,7 @@
 """The report with its sample of questions, and the formats of the benchmark suite."""
 
-from litm.workflow.result_files import FINDINGS, RECORD, REPORT_FILES, TASK_KEYS, TASK_TEMPLATES
+from litm.workflow.export_files import TASK_KEYS, TASK_TEMPLATES
+from litm.workflow.report_files import FINDINGS, RECORD, REPORT_FILES
 
 
 rule sample_questions:
@@ -45,7 +46,7 @@ rule make_findings:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings(settings=PAGES.findings),
+        **settings(settings=REPORTS.findings),
         **compared(order=TABLES.order),
     shell:
         command(
@@ -58,11 +59,11 @@ rule make_findings:
 rule make_report:
     input:
         tables=TABLES.shown,
-        figures=PAGES.untitled,
-        samples=PAGES.samples,
-        formats=PAGES.formats,
+        figures=FIGURES.untitled,
+        samples=REPORTS.samples,
+        formats=REPORTS.formats,
         manifests=SWEEPS.files(FILES[ANSWER].manifest),
-        datasets=PAGES.datasets,
+        datasets=REPORTS.datasets,
         findings=FINDINGS,
         sources=[PROGRAMS.file("resources", "report", name) for name in REPORT_FILES],
     output:
@@ -73,14 +74,14 @@ rule make_report:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings(settings=PAGES.report),
+        **settings(settings=REPORTS.report),
         **compared(
             order=TABLES.order,
             declared=TABLES.declared(
                 lambda job: ["claims", "claims_summary", "gold_counts", "tokens_used", *TABLES.tables]
             ),
         ),
-        code=code("figures", PAGES.figure_modules),
+        code=code("figures", FIGURES.figure_modules),
     shell:
         command(
             "make_report",
@@ -95,7 +96,7 @@ rule make_report:
 rule record_study:
     input:
         tables=TABLES.files,
-        datasets=PAGES.datasets,
+        datasets=REPORTS.datasets,
     output:
         RECORD,
     log:
@@ -104,7 +105,7 @@ rule record_study:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings(selection=PAGES.selection, figures=PAGES.drawings),
+        **settings(selection=REPORTS.selection, figures=FIGURES.drawings),
     shell:
         command(
             "record_study",
@@ -125,7 +126,7 @@ rule summarize:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings(curves=PAGES.curves),
+        **settings(curves=EXPORTS.curves),
     shell:
         command(
             "summarize",
@@ -136,7 +137,7 @@ rule summarize:
 
 rule export_suite:
     input:
-        PAGES.exported,
+        EXPORTS.exported,
         summaries="results/summaries/{model}",
         accuracy="results/tables/accuracy.csv",
     output:
@@ -148,7 +149,7 @@ rule export_suite:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings(curves=PAGES.exported_curves),
+        **settings(curves=EXPORTS.exported_curves),
     shell:
         command(
             "export_suite",
@@ -199,7 +200,7 @@ rule export_card:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings(sources=PAGES.sources),
+        **settings(sources=REPORTS.sources),
     shell:
         command(
             "export_card",

@@ -1,6 +1,6 @@
 """Write results/findings.json: what the study shows and what to know before a number is quoted, as names and numbers.
 
-settings: JSON: see PageFiles.findings
+settings: JSON: see ReportFiles.findings
 tables: CSV files
 scores: of sweeps with remedies or clusters, in the order of the config
 """

@@ -1,6 +1,6 @@
 """Make the report: one self-contained HTML file with findings, figures, tables, a sample of questions and provenance.
 
-settings: JSON: see PageFiles.report
+settings: JSON: see ReportFiles.report
 findings: results/findings.json
 tables: CSV files
 figures: PNG files

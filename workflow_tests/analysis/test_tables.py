@@ -30,7 +30,7 @@ from litm.retrieval.search import recall_rows
 from litm.scoring.scores import accuracies, accuracy_rows
 from litm.tables.columns import High, Low, Percent
 from litm.tables.table import MODULES, Column, Table, cell_text, declare, reference, shown, tables
-from litm.workflow.result_files import TableFiles
+from litm.workflow.table_files import TableFiles
 
 KV = ["kv_retrieval_small"]
 #: Of one passage collection: the gold document among others, no document, and the gold document alone.

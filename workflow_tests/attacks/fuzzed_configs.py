@@ -77,7 +77,7 @@ def planned_files(path: Path) -> list[Any]:
     config = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
     update_config(config, given)
     inputs = inputs_of(load_study(config, ROOT))
-    return [inputs.tables.files, inputs.tables.in_the_paper, inputs.pages.summaries, inputs.pages.figures]
+    return [inputs.tables.files, inputs.tables.in_the_paper, inputs.exports.summaries, inputs.figures.figures]
 
 
 def attack(data: bytes, folder: Path) -> Outcome:

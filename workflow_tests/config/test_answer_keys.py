@@ -19,6 +19,7 @@ from litm.base.schema import Answer, Entry, read_entry, string_keys
 from litm.base.store import digest
 from litm.config.catalogue import MODELS
 from litm.config.data import Dataset
+from litm.config.experiment_checks import checked_experiment
 from litm.config.experiments import Experiment
 from litm.config.reference import key_roles
 from litm.engines.local_models import LocalModel
@@ -74,7 +75,7 @@ def identity(monkeypatch, folder: Path, entry: dict) -> str:
 def prompts_and_decoding(entry: dict) -> str:
     """The digest of the settings that make an experiment's prompts, and of its decoding."""
     files = {"d": None, "e": None, "l": Dataset.model_construct(labels="txt")}
-    one = read_entry(Experiment, entry, "experiments.e").of_study(0, files, ROOT)
+    one = checked_experiment(read_entry(Experiment, entry, "experiments.e"), 0, files, ROOT)
     cells = [asdict(cell) for cell in one.cells]
     # The cluster of a question stands next to its prompt.
     settings = {key: value for key, value in one.example_settings().items() if key != "cluster"}

@@ -16,7 +16,7 @@ from litm.report.page import SCRIPTS
 from litm.report.page_tables import MOST_CHARACTERS, NOTED, accuracy_files, accuracy_tables, packed_files, table_files
 from litm.report.sizes import SizeNames
 from litm.tables.table import tables
-from litm.workflow.result_files import REPORT_FILES as FILES
+from litm.workflow.report_files import REPORT_FILES as FILES
 
 
 class Elements(HTMLParser):

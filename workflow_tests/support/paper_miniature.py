@@ -23,7 +23,7 @@ from conftest import ROOT, write_lines
 from litm.base.schema import string_keys
 from litm.base.store import file_sha256, git_blob_id
 from litm.config.catalogue import read_catalogue_entry
-from litm.config.experiments import read_cells
+from litm.config.experiment_cells import read_cells
 from litm.examples.task import PLAIN
 from litm.examples.tasks.key_values import kv_retrieval
 from litm.placements import gold_positions

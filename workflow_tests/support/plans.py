@@ -10,9 +10,12 @@ from conftest import ROOT, write_lines
 
 from litm.config.study import Study, load_study
 from litm.workflow.data_inputs import DataInputs
-from litm.workflow.result_files import PageFiles, TableFiles
+from litm.workflow.export_files import ExportFiles
+from litm.workflow.figure_files import FigureFiles
+from litm.workflow.report_files import ReportFiles
 from litm.workflow.rules_help import Programs
 from litm.workflow.sweep_inputs import SweepInputs
+from litm.workflow.table_files import TableFiles
 
 MIXED = yaml.safe_load((ROOT / "workflow_tests" / "golden" / "mixed.yaml").read_text())
 #: One of everything that the configs of config/ do not have.
@@ -37,14 +40,18 @@ class Inputs:
     data: DataInputs
     sweeps: SweepInputs
     tables: TableFiles
-    pages: PageFiles
+    figures: FigureFiles
+    reports: ReportFiles
+    exports: ExportFiles
 
 
 def inputs_of(study: Study, runs_here: bool = True) -> Inputs:
     file, data = Programs(ROOT).file, DataInputs(study)
     sweeps = SweepInputs(study, data, file, lambda: runs_here)
     tables = TableFiles(study, data, sweeps, file)
-    return Inputs(study, data, sweeps, tables, PageFiles(study, data, sweeps, tables))
+    figures = FigureFiles(study, data, sweeps, tables)
+    reports = ReportFiles(study, data, sweeps, tables, figures)
+    return Inputs(study, data, sweeps, tables, figures, reports, ExportFiles(study))
 
 
 def plan(name: str = "toy", **changes: object) -> Inputs:

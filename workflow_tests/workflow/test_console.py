@@ -25,7 +25,7 @@ from litm.tables.table import tables
 from litm.workflow import console, dry_run
 from litm.workflow.dry_run import few_questions
 from litm.workflow.outcome import TABLES, error_messages, outcome, terminal_of
-from litm.workflow.result_files import FINDINGS
+from litm.workflow.report_files import FINDINGS
 
 LOG = logging.getLogger(console.LOGGER)
 QUIET = DefaultFilter(quiet={Quietness.ALL}, debug_dag=False, verbose=False, dryrun=False, printshellcmds=False)

@@ -78,18 +78,18 @@ def test_an_estimate_needs_no_hub_if_the_config_is_complete_and_grows_with_the_a
 def test_a_table_on_demand_is_no_part_of_all_and_nothing_is_compared_where_nothing_moves(demo):
     assert "audit" in demo.tables.tables and "results/tables/audit.csv" not in demo.tables.files
     still = plan(experiments=["mini_encyclopedia_closed_book"])
-    assert not any("pbi" in file for file in [*still.tables.files, *still.pages.figures])
-    assert len(still.pages.not_drawn) == 2 and demo.pages.not_drawn == []
+    assert not any("pbi" in file for file in [*still.tables.files, *still.figures.figures])
+    assert len(still.figures.not_drawn) == 2 and demo.figures.not_drawn == []
     with pytest.raises(SystemExit, match="^error: no selected experiment has positions, so .* nothing to export$"):
-        still.pages.exports()(of())
+        still.exports.exports()(of())
 
 
 def test_each_experiment_with_positions_has_a_figure_of_its_wrong_answers_unless_figures_are_named(demo):
     names = [name for name, one in demo.study.figures.items() if one.kind == "wrong_answers"]
     assert names == [f"{name}_wrong_answers" for name, one in demo.study.experiments.items() if one.has_positions]
     figure = of(figure=names[0])
-    assert demo.pages.drawn_tables(figure) == ["results/tables/wrong_answers.csv"]
-    assert demo.pages.drawn("accuracy")(figure) == []
+    assert demo.figures.drawn_tables(figure) == ["results/tables/wrong_answers.csv"]
+    assert demo.figures.drawn("accuracy")(figure) == []
     named = {"mini": {"experiments": ["mini_encyclopedia_qa"]}}
     assert [*plan(figures=["mini"], define={"figures": named}).study.figures] == ["mini"]
 
@@ -99,14 +99,14 @@ def test_a_dataset_of_documents_as_retrieved_has_the_recall_of_its_own_file(tmp_
     own = {"datasets": {"theirs": {"path": str(file)}}, "experiments": {"open_domain_qa": {"dataset": "theirs", **ODD}}}
     made, search = plan("paper", define=own), of(corpus="theirs", retriever="theirs", questions="theirs")
     recall = "results/recall/theirs/theirs/theirs.csv"
-    assert made.pages.drawn_recall(of(figure="open_domain_qa")) == made.tables.inputs["recalls"][-1:] == [recall]
+    assert made.figures.drawn_recall(of(figure="open_domain_qa")) == made.tables.inputs["recalls"][-1:] == [recall]
     assert made.tables.claim_recall == {"open_domain_qa": recall}
     assert made.data.sizes_as_retrieved(search) == ["3", "24"]
     assert (made.data.hits("jsonl.gz")(search), made.data.hits("manifest.json")(search)) == ([str(file)], [])
 
 
 def test_the_legend_has_facts_about_models_that_differ_in_them(paper):
-    known = {name: paper.pages.figure(of(figure=name)) for name in ("figure10", "figure11", "figure13")}
+    known = {name: paper.figures.figure(of(figure=name)) for name in ("figure10", "figure11", "figure13")}
     said = {
         name: f"encoder-decoder, trained on {n} tokens" for name, n in (("flan-t5-xxl", "512"), ("flan-ul2", "2,048"))
     }
@@ -116,14 +116,14 @@ def test_the_legend_has_facts_about_models_that_differ_in_them(paper):
 
 
 def test_the_colour_of_a_model_is_its_place_in_the_study(other):
-    figure = other.pages.figure(of(figure="kv"))
+    figure = other.figures.figure(of(figure="kv"))
     assert figure["places"] == {"here": 0, "chat": 1, "completions": 2, "keyless": 3, "parts": 5}
     # Models whose limit of new tokens is not known.
-    assert "recorded" not in figure and other.pages.figure(of(figure="qa"))["recorded"] == ["recorded"]
+    assert "recorded" not in figure and other.figures.figure(of(figure="qa"))["recorded"] == ["recorded"]
     served = {"engine": "openai", "api_model": "x", "request": {"max_tokens": 9}}
     limited = plan(models=["reference", "served"], define={"models": {"served": served}})
-    assert limited.pages.figure(of(figure=next(iter(limited.study.figures))))["recorded"] == ["served"]
+    assert limited.figures.figure(of(figure=next(iter(limited.study.figures))))["recorded"] == ["served"]
 
 
 def test_the_report_has_questions_unless_it_wants_none(demo):
-    assert len(demo.pages.samples) == 5 and plan(report={"questions_per_size": 0}).pages.samples == []
+    assert len(demo.reports.samples) == 5 and plan(report={"questions_per_size": 0}).reports.samples == []

@@ -77,7 +77,7 @@ def test_an_export_of_nothing_with_positions_is_refused(finished):
     inputs = plan_in(finished.folder, "config", **{**SUITE, "experiments": ["closed_book"]})
     said = "error: no selected experiment has positions, so there is nothing to export"
     with pytest.raises(SystemExit, match=f"^{said}$"):
-        inputs.pages.exports()(of())
+        inputs.exports.exports()(of())
 
 
 def test_nothing_runs_again(finished):

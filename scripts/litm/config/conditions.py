@@ -5,6 +5,7 @@ from itertools import chain, combinations, product
 from typing import Any
 
 from litm.base.messages import UserError
+from litm.config.experiment_checks import check_remedies
 from litm.config.experiments import Experiment, RemediesEntry
 from litm.engines.model_entries import RECORDED, AnyModel
 from litm.examples.orders import distinct_orders
@@ -33,7 +34,7 @@ def with_conditions(entries: Mapping[str, Experiment]) -> dict[str, Experiment]:
     """
     experiments: dict[str, Experiment] = {}
     for name, entry in _with_levels(entries).items():
-        entry.check_remedies()
+        check_remedies(entry)
         experiments[name] = entry
         if entry.remedies is None:
             continue

@@ -1,17 +1,11 @@
 """Experiments of the configuration: task, cells, questions, remedies and scoring."""
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import fields
-from itertools import pairwise
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from litm.base.extensions import text_file
-from litm.base.groups import grouped
-from litm.base.messages import UserError
 from litm.base.schema import (
     FILLED_IN,
     Answer,
@@ -25,22 +19,17 @@ from litm.base.schema import (
     Workflow,
     one_of,
 )
-from litm.config.data import Candidates
 from litm.config.judge import JudgeEntry
-from litm.examples.examples import read_template
 from litm.examples.fillers import FILLERS, SAME_FORM
-from litm.examples.orders import AUTHORS, ORDERS, RANDOM
-from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, PLAIN, ExampleSettings, Task
+from litm.examples.orders import ORDERS, RANDOM
+from litm.examples.task import MOVE_THE_PAIR, PLAIN, ExampleSettings
 from litm.examples.tasks import load_task, task_names
-from litm.placements import ABSENT, AS_RETRIEVED, depth_placement, gold_placement, gold_places
+from litm.placements import gold_places
 from litm.records.cells import Cell, Curve
 from litm.records.conditions import RANKED, Condition, Cut, score_in_words
-from litm.records.measures import ANSWER, LOG_PROBABILITY
-from litm.scoring.metrics import JUDGED, METRICS
+from litm.records.measures import ANSWER
+from litm.scoring.metrics import METRICS
 
-#: Fraction of the task's own limit of new tokens: a smaller limit gets a note. For key-value pairs it is 25 tokens,
-#: about what the shortest right answer, a UUID, takes in common tokenizers.
-SHORT = 0.25
 #: Keys that are facts about retrieved documents, with the value that changes nothing.
 PLAIN_KEYS = {"order": RANKED, "rerank": None, "cut": None, "remedies": None}
 
@@ -414,203 +403,3 @@ class Experiment(Entry):
                 parts.append(str(placement))
             curves.append(Curve("_".join(parts), self.name, size, placement))
         return curves
-
-    def check_remedies(self) -> None:
-        """Raise `UserError` for keys about retrieved documents in a task without them, and keys that exclude others."""
-        retrieval_keys = [key for key, plain in PLAIN_KEYS.items() if getattr(self, key) != plain]
-        if retrieval_keys and load_task(self.task).placement != AS_RETRIEVED:
-            raise UserError(
-                f"{self.where}: '{retrieval_keys[0]}' is for documents as retrieved (task: open_domain_qa), "
-                f"not for the task {self.task}"
-            )
-        if self.distractor_order != RANKED and self.order != RANKED:
-            raise UserError(f"{self.where}: give either 'order' or 'distractor_order', not both")
-        if self.distractor_order == AUTHORS and (self.selection == RANDOM or self.subset):
-            raise UserError(
-                f"{self.where}.distractor_order: {AUTHORS} is an order of the first questions: use {RANDOM} with "
-                "'selection: random' or 'subset'"
-            )
-        if self.remedies is not None and len(retrieval_keys) > 1:
-            raise UserError(
-                f"{self.where}: an experiment with 'remedies' reads documents as retrieved, as the baseline of its "
-                f"remedies: remove '{retrieval_keys[0]}', or name it in 'remedies'"
-            )
-
-    def of_study(self, seed: int, files: Mapping[str, Any], root: Path) -> Self:
-        """The experiment with its cells, the datasets of its sizes, its title, and the config's seed.
-
-        files: the datasets, question sets and candidates by name. Raises `UserError` for an impossible position, and
-        for keys that the task does not accept.
-        """
-        task, cells = load_task(self.task), read_cells(self)
-        prompt = root / text_file("prompts", self.prompt)
-        read_template(prompt, with_context=any(cell.size for cell in cells))
-        if self.design == ASK_ANOTHER_KEY and task.ask_another_key is None:
-            raise UserError(f"{self.where}: 'design: {self.design}' is for kv_retrieval, not for the task {self.task}")
-        if self.absent and (task.fixed_cells or task.placement):
-            raise UserError(f"{self.where}: 'absent' is for contexts with a gold item, not for the task {self.task}")
-        if unknown := [level for level in self.fillers if level not in task.fillers]:
-            levels = f"it has {', '.join(task.fillers)}" if task.fillers else "it has none"
-            raise UserError(f"{self.where}: the task {self.task} has no 'fillers: {unknown[0]}', {levels}")
-        if self.wording != PLAIN and not task.has_suite_words:
-            raise UserError(f"{self.where}: the task {self.task} has no 'wording: {self.wording}'")
-        if LOG_PROBABILITY in self.measure and self.changed(cells=cells).asks_several:
-            raise UserError(
-                f"{self.where}.measure: {LOG_PROBABILITY} is for prompts that ask for one gold item, and these ask for "
-                f"several ({cells[0].placement}); remove it"
-            )
-        if (self.metric == JUDGED) != (self.judge is not None):
-            raise UserError(f"{self.where}: 'metric: {JUDGED}' and 'judge: {{model: NAME}}' go together")
-        if self.judge and self.changed(cells=cells).asks_several:
-            raise UserError(f"{self.where}.judge: a judge is for prompts that ask for one gold item")
-        datasets = _dataset_by_size(self, cells)
-        _check_questions(self, cells, datasets, files)
-        title = self.title if self.title is not None else self.name
-        labels = files[self.subset].labels if self.subset else None
-        return self.changed(title=title, cells=cells, datasets=datasets, seed=seed, labels=labels)
-
-
-def read_cells(entry: Experiment) -> tuple[Cell, ...]:
-    """The cells of an experiment by size and place; `UserError` for impossible positions or keys of other tasks."""
-    where, task = entry.where, load_task(entry.task)
-    allowed = ["sizes"] if task.placement else [] if task.fixed_cells else ["positions", "depths", "sizes"]
-    keys = [key for key in ("positions", "depths", "sizes") if getattr(entry, key) is not None]
-    for key in keys:
-        if key not in allowed:
-            raise UserError(f"{where}: the task {entry.task} takes no '{key}'")
-    if task.fixed_cells is not None:
-        return tuple(Cell(size, placement) for size, placement in task.fixed_cells)
-    if task.placement is not None:
-        if entry.sizes is None:
-            raise UserError(f"{where}: 'sizes' is missing (the number of items in the contexts)")
-        cells = [Cell(size, task.placement) for size in sorted(entry.sizes)]
-    else:
-        cells = _placed_cells(entry, [key for key in keys if key != "sizes"], task)
-    if entry.lacks_gold:
-        cells = [Cell(size, ABSENT) for size in dict.fromkeys(cell.size for cell in cells)]
-    for cell, times in Counter(cells).items():
-        if times > 1:
-            raise UserError(f"{where}.{keys[0]}.{cell.size}: {cell.placement} is there {times} times")
-    return tuple(cells)
-
-
-def _placed_cells(entry: Experiment, keys: list[str], task: Task) -> list[Cell]:
-    """The cells of the given key, 'positions' or 'depths'."""
-    where, sizes, golds = entry.where, entry.sizes, task.golds
-    if len(keys) == 2:
-        raise UserError(
-            f"{where}: give either 'positions' or 'depths'; 'positions: null' removes those of the catalogue"
-        )
-    if not keys:
-        raise UserError(f"{where}: 'positions' is missing (for each size the positions of the gold item)")
-    if (keys == ["depths"]) != (entry.tokens_of is not None):
-        raise UserError(f"{where}: 'depths' (for each number of tokens) and 'tokens_of' (a model) go together")
-    (key,) = keys
-    by_size = getattr(entry, key)
-    if not isinstance(by_size, dict):
-        if sizes is None:
-            raise UserError(f"{where}: 'positions: {by_size}' needs 'sizes' (the number of items in the contexts)")
-        by_size = dict.fromkeys(sizes, by_size)
-    by_size = {int(size): _nine(int(size), golds) if places == "nine" else places for size, places in by_size.items()}
-    if unknown := [size for size in sizes or () if size not in by_size]:
-        raise UserError(f"{where}.sizes: {unknown[0]} is not in {key}; choose from {sorted(by_size)}")
-    return [
-        Cell(size, _placement(key, size, place, task, f"{where}.{key}.{size}"))
-        for size in sorted({*sizes} if sizes else by_size)
-        for place in sorted(by_size[size], key=lambda place: place if isinstance(place, list) else [place])
-    ]
-
-
-def _nine(size: int, golds: int) -> list:
-    """The suite's nine positions, or fewer in a small context.
-
-    Several gold items are together there, the first at the position or as far back as there is room for the others.
-    """
-    last = max(0, size - golds)
-    firsts = sorted({min(size * eighth // 8, last) for eighth in range(8)} | {last})
-    return firsts if golds == 1 else [list(range(first, first + golds)) for first in firsts]
-
-
-def _placement(key: str, size: int, place: float | list[float], task: Task, where: str) -> str:
-    """The placement of one value in 'positions' or 'depths'; `UserError` for an impossible one."""
-    places, golds = place if isinstance(place, list) else [place], task.golds
-    if len(places) != golds:
-        wanted = "one number" if golds == 1 else f"a list of {golds}, as in {list(range(golds))}"
-        raise UserError(
-            f"{where}: {place} is not a placement: questions of this task have {golds} gold item(s), so give {wanted}"
-        )
-    if task.in_any_order and len({*places}) < len(places):
-        raise UserError(f"{where}: {place} has two gold items at one place")
-    if not task.in_any_order and any(earlier >= other for earlier, other in pairwise(places)):
-        raise UserError(f"{where}: {place} must ascend, because the gold items keep their order")
-    if key == "depths":
-        return depth_placement(places)
-    positions = [int(value) for value in places]
-    if (last := max(positions)) >= size:
-        raise UserError(f"{where}: position {last} is impossible, positions in a context of {size} are 0 to {size - 1}")
-    return gold_placement(positions)
-
-
-def _check_questions(
-    entry: Experiment, cells: tuple[Cell, ...], datasets: Mapping[int, str], files: Mapping[str, Any]
-) -> None:
-    """Raise `UserError` unless the keys that select the questions are consistent with each other and with the task."""
-    where, in_tokens = entry.where, entry.tokens_of is not None
-    if load_task(entry.task).needs_dataset:
-        if in_tokens:
-            raise UserError(f"{where}: sizes in tokens are for generated contexts, the task {entry.task} has documents")
-        for cell in cells:
-            if isinstance(candidates := files.get(datasets.get(cell.size, "")), Candidates):
-                _check_candidates(candidates, cell, where)
-        if not datasets:
-            raise UserError(f"{where}: the task {entry.task} needs a 'dataset'")
-    elif entry.cluster is not None:
-        raise UserError(f"{where}: 'cluster' is for questions from a file, the task {entry.task} takes none")
-    if datasets and in_tokens:
-        raise UserError(f"{where}: sizes in tokens are for generated contexts, remove 'dataset' or 'tokens_of'")
-    if not datasets and entry.examples is None:
-        raise UserError(f"{where}: 'examples' is missing: the number of questions to generate")
-    if entry.subset is not None and getattr(files[entry.subset], "labels", None) is None:
-        raise UserError(
-            f"{where}.subset: {entry.subset} is not a file of labels: its entry in datasets has no 'labels'"
-        )
-    if entry.selection == RANDOM and entry.examples is None:
-        raise UserError(f"{where}: 'selection: random' needs 'examples', the number of questions to draw")
-
-
-def _check_candidates(candidates: Candidates, cell: Cell, where: str) -> None:
-    """Raise `UserError` for candidates without the necessary gold document, or with too few documents."""
-    is_retrieved = candidates.kind == AS_RETRIEVED
-    if is_retrieved and gold_places(cell.placement):
-        raise UserError(
-            f"{where}.dataset: {candidates.name} is 'kind: {AS_RETRIEVED}', so it lacks the gold document that "
-            "positions need"
-        )
-    if not is_retrieved and cell.placement == AS_RETRIEVED:
-        raise UserError(
-            f"{where}.dataset: the task needs candidates of 'kind: {AS_RETRIEVED}', {candidates.name} has another kind"
-        )
-    if cell.size > candidates.documents:
-        raise UserError(
-            f"{where}: a context of {cell.size} documents, but candidates.{candidates.name}.documents is "
-            f"{candidates.documents}"
-        )
-
-
-def _dataset_by_size(entry: Experiment, cells: Iterable[Cell]) -> dict[int, str]:
-    sizes = sorted({cell.size for cell in cells})
-    if not isinstance(entry.dataset, dict):
-        return dict.fromkeys(sizes, entry.dataset) if entry.dataset is not None else {}
-    for size in sizes:
-        if str(size) not in entry.dataset:
-            raise UserError(f"{entry.where}.dataset: no dataset for size {size}")
-    return {size: entry.dataset[str(size)] for size in sizes}
-
-
-def short_limits(experiments: Iterable[Experiment]) -> Iterator[str]:
-    """One line per limit below `SHORT` of the task's own, with all its experiments."""
-    limits = grouped(experiments, lambda entry: (entry.max_new_tokens, load_task(entry.task).max_new_tokens))
-    for (limit, usual), limited in limits.items():
-        if limit < SHORT * usual:
-            note = f"max_new_tokens is {limit}, and {usual} if left out, so right answers may be cut and count as wrong"
-            yield f"{', '.join(entry.name for entry in limited)}: {note}"

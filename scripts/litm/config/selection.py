@@ -9,7 +9,8 @@ from litm.base.schema import choose
 from litm.config.catalogue import Config, Entries
 from litm.config.conditions import with_names
 from litm.config.data import Dataset
-from litm.config.experiments import Experiment, read_cells
+from litm.config.experiment_cells import read_cells
+from litm.config.experiments import Experiment
 from litm.config.sweeps import Selection
 
 #: Experiments that a model runs, each with its sizes, None for all.

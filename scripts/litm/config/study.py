@@ -16,7 +16,8 @@ from litm.base.schema import check_plain, extension_folder, read_entry, string_k
 from litm.config.catalogue import CATALOGUES, Audit, Config, Entries, Report, read_catalogue, read_catalogues
 from litm.config.conditions import read_relations, with_conditions, with_names
 from litm.config.data import Candidates, Corpus, Dataset, QuestionSet, Reranker, Retriever, check_file_names, of_version
-from litm.config.experiments import Experiment, short_limits
+from litm.config.experiment_checks import checked_experiment, short_limits
+from litm.config.experiments import Experiment
 from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.my_data import MyEntries, read_my_data
 from litm.config.my_haystack import read_haystack
@@ -254,7 +255,7 @@ def _read_experiments(
     count = _counter(files)
     for name in selection.experiments:
         entry = _as_configured(entries["experiments"][name], config, data["datasets"])
-        selected = entry.of_study(config.seed, files, root).of_sizes(selection.sizes_run(name))
+        selected = checked_experiment(entry, config.seed, files, root).of_sizes(selection.sizes_run(name))
         counts = [count(file) for file in {*selected.datasets.values()}]
         if selected.judge:
             _check_judge(selected, entries["models"])

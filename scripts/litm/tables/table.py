@@ -116,7 +116,7 @@ class Table:
     row: type = dict
     """The class of its rows."""
     inputs: Sequence[str] = ()
-    """Names of its input files, see litm.workflow.result_files; a study has the table if it has all of them. Without
+    """Names of its input files, see litm.workflow.table_files; a study has the table if it has all of them. Without
     inputs, another program makes it.
     """
     settings: Sequence[str] = ()

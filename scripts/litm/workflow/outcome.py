@@ -22,7 +22,7 @@ from litm.findings.warnings import concerns
 from litm.questions.released_format import filled_shares
 from litm.records.measures import ANSWER
 from litm.tables.table import tables as all_tables
-from litm.workflow.result_files import FINDINGS
+from litm.workflow.report_files import FINDINGS
 
 TABLES = Path("results/tables")
 #: Columns of a terminal whose size is not known, such as a file.
