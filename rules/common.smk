@@ -26,12 +26,12 @@ from litm.base.extensions import file_of
 from litm.config.yaml_files import command_line_values, read_config_file
 from litm.config.catalogue import CATALOGUES
 from litm.config.command_line import check_once
-from litm.config.data import FIRST_OF, FOUND_GOLD, IN_SESSION, NATURAL_QUESTIONS, OWN_FILE, PLANTED
+from litm.config.data import FIRST_OF, FOUND_GOLD, IN_SESSION, NATURAL_QUESTIONS, OWN_FILE, PLANTED, WRITTEN
 from litm.config.study import load_study
 from litm.config.sweeps import FILES
 from litm.examples.tasks import module_of
 from litm.models.devices import has_gpu
-from litm.records.measures import ANSWER, LOG_PROBABILITY, VERDICT
+from litm.records.measures import ANSWER, LOG_PROBABILITY, VERDICT, WRITING
 from litm.scoring.metrics import METRICS, Metric
 from litm.workflow.console import listen, say
 from litm.workflow.data_inputs import DataInputs
@@ -208,8 +208,9 @@ ANSWERS = shlex.join(STUDY.answer_folders)
 
 def waits_for(measure):
     """What a job that asks has to wait for."""
-    # The check of the examples: defective examples are never asked. The prompts of a judge are made of checked ones.
-    checked = [] if measure == VERDICT else "results/example_checks/{experiment}.json"
+    # The check of the examples: defective examples are never asked. The prompts of a judge are made of checked ones, and
+    # those about passages are no examples of an experiment.
+    checked = [] if measure in (VERDICT, WRITING) else "results/example_checks/{experiment}.json"
     # For a sharded sweep: a job without a part only gathers the shards' answers.
     return [checked, PROMPTING.tokenizer_files, SWEEPS.part_responses(measure)]
 
@@ -251,7 +252,7 @@ wildcard_constraints:
     corpus=any_of(STUDY.corpora),
     dataset=any_of([*STUDY.datasets, *STUDY.candidates]),
     derived=any_of(DATA.made_by(NATURAL_QUESTIONS)),
-    experiment=any_of([*STUDY.experiments, *STUDY.judgings]),
+    experiment=any_of([*STUDY.experiments, *STUDY.beside]),
     figure=any_of([*STUDY.figures, *STUDY.published_figures]),
     file=any_of(DATA.remote),
     first=any_of(DATA.made_by(FIRST_OF)),
@@ -271,3 +272,4 @@ wildcard_constraints:
     shard=r"\d+",
     size=r"\d+",
     table=any_of(TABLES.tables),
+    written=any_of(DATA.made_by(WRITTEN)),

@@ -86,3 +86,75 @@ rule plant_in_session:
             "{params.facts} {params.taken} {params.repeat} {params.result_words} {params.seed} "
             "--session {input.session:q} --output {output:q}",
         )
+
+
+# Questions that a model writes: prompts about passages, prompts that check what it wrote, and the questions that are kept.
+rule make_writing_prompts:
+    input:
+        ancient(QUESTIONS("results/passages/{corpus}/shards")),
+        passages=QUESTIONS("results/passages/{corpus}/manifest.json"),
+        template=PROGRAMS.file("resources", "question_writing", "write.txt"),
+    output:
+        "results/question_writing/{written}/write.jsonl.gz",
+    log:
+        "results/logs/make_writing_prompts/{written}.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **settings(number=QUESTIONS.questions, seed=STUDY.seed),
+    shell:
+        command(
+            "make_writing_prompts",
+            "{params.number} {params.seed} --passages {input.passages:q} --template {input.template:q} "
+            "--output {output:q}",
+        )
+
+
+rule make_checking_prompts:
+    input:
+        ancient(QUESTIONS("results/passages/{corpus}/shards")),
+        passages=QUESTIONS("results/passages/{corpus}/manifest.json"),
+        replies=SWEEPS.written,
+        with_passage=PROGRAMS.file("resources", "prompts", "multi_document_qa.txt"),
+        alone=PROGRAMS.file("resources", "prompts", "closed_book_qa.txt"),
+    output:
+        pairs="results/question_writing/{written}/pairs.jsonl.gz",
+        prompts="results/question_writing/{written}/check.jsonl.gz",
+    log:
+        "results/logs/make_checking_prompts/{written}.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **settings(),
+    shell:
+        command(
+            "make_checking_prompts",
+            "--name {wildcards.written:q} --passages {input.passages:q} --replies {input.replies:q} "
+            "--with-passage {input.with_passage:q} --alone {input.alone:q} "
+            "--pairs {output.pairs:q} --output {output.prompts:q}",
+        )
+
+
+rule keep_questions:
+    input:
+        pairs="results/question_writing/{written}/pairs.jsonl.gz",
+        replies=SWEEPS.checked,
+    output:
+        questions="results/questions/{written}.jsonl.gz",
+        kept="results/written_questions/{written}.csv",
+        table="results/question_writing/{written}/questions.csv",
+    log:
+        "results/logs/keep_questions/{written}.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **settings(writer=QUESTIONS.written_by, checker=QUESTIONS(lambda entry: entry.checked_by or entry.written_by)),
+    shell:
+        command(
+            "keep_questions",
+            "--name {wildcards.written:q} {params.writer} {params.checker} --pairs {input.pairs:q} "
+            "--replies {input.replies:q} --output {output.questions:q} --kept {output.kept:q} --table {output.table:q}",
+        )

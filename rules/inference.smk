@@ -109,6 +109,41 @@ rule make_judge_prompts:
         )
 
 
+# Questions about passages, and answers that check them, by the same program.
+use rule generate as write with:
+    input:
+        *waits_for(WRITING),
+        examples=SWEEPS.examples,
+        source="results/models/{model}.json",
+        template=PROMPTING.template,
+    output:
+        responses=FILES[WRITING].responses,
+        manifest=FILES[WRITING].manifest,
+    log:
+        "results/logs/write/{model}/{experiment}.log",
+    benchmark:
+        "results/benchmarks/write/{model}/{experiment}.tsv"
+    wildcard_constraints:
+        model=any_of(STUDY.writers),
+        experiment=any_of(STUDY.writings),
+    resources:
+        **needs(WRITING),
+    params:
+        **settings(**asked(WRITING)),
+        **compared(number_format=SWEEPS.number_format),
+        code=ASKING_MODULE,
+
+
+use rule write as write_shard with:
+    output:
+        responses=FILES[WRITING].part_responses,
+        manifest=FILES[WRITING].part_manifest,
+    log:
+        "results/logs/write/{model}/{experiment}/{part}.log",
+    benchmark:
+        "results/benchmarks/write/{model}/{experiment}/{part}.tsv"
+
+
 # Verdicts of a judge, by the same program; {model} is the judge.
 use rule generate as judge with:
     input:

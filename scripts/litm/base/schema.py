@@ -216,7 +216,7 @@ class Entry(BaseModel):
         paths = {}
         for path, key in self.declared:
             value = getattr(self, self.keys[key])
-            if isinstance(path, PathTo) and value is not None and value not in entries.get(path.unless, ()):
+            if isinstance(path, PathTo) and isinstance(value, str) and value not in entries.get(path.unless, ()):
                 paths[self.keys[key]] = locate(value, root, f"{self.where}.{key}")
                 path.check(paths[self.keys[key]], f"{self.where}.{key}")
         return self.changed(**paths) if paths else self

@@ -40,10 +40,10 @@ from litm.retrieval.candidates import FILL, GOLD_AND_RANDOM, CandidateSettings
 from litm.retrieval.search import EXACT
 
 #: Sources of question sets: annotations, a user's table, a user's table with gold passages found, the first questions
-#: of a dataset, made-up facts in a user's text, and in a user's session. All other question sets are generated with a
-#: corpus.
-NATURAL_QUESTIONS, OWN_FILE, FOUND_GOLD, FIRST_OF, PLANTED, IN_SESSION = (
-    "natural_questions", "own_file", "found_gold", "first_of", "planted", "in_session",
+#: of a dataset, made-up facts in a user's text, and in a user's session, and those that a model writes about a user's
+#: text. All other question sets are generated with a corpus.
+NATURAL_QUESTIONS, OWN_FILE, FOUND_GOLD, FIRST_OF, PLANTED, IN_SESSION, WRITTEN = (
+    "natural_questions", "own_file", "found_gold", "first_of", "planted", "in_session", "written",
 )  # fmt: skip
 #: Allowed combinations of keys in an entry of questions, each with its source; "" for that of a generated corpus.
 QUESTION_KEYS = {
@@ -54,9 +54,10 @@ QUESTION_KEYS = {
     frozenset({"dataset"}): FIRST_OF,
     frozenset({"facts", "corpus"}): PLANTED,
     frozenset({"facts", "session"}): IN_SESSION,
+    frozenset({"written_by", "corpus"}): WRITTEN,
 }
-#: Those of made-up facts.
-FACTS_KEYS = ({"facts", "corpus"}, {"facts", "session"})
+#: Those of questions that are made of a user's text.
+MADE_KEYS = ({"facts", "corpus"}, {"facts", "session"}, {"written_by", "corpus"})
 #: Kinds of index of dense retrievers, each with the keys that only it has.
 INDEX_KEYS = {EXACT: (), "hnsw": ("links", "explored"), "ivf": ("lists", "probes")}
 
@@ -278,8 +279,12 @@ class QuestionSet(Entry):
     """Whether an instruction stands before the question once more."""
     result_words: Count | None = None
     """Words to which the results of tools in `session` are shortened. If omitted, they are kept."""
+    written_by: Annotated[str | None, Ref("models")] = None
+    """A model that writes a question from each of `questions` passages of `corpus` (docs/your_haystack.md)."""
+    checked_by: Annotated[str | None, Ref("models")] = None
+    """The model that checks them, with the passage and without it. If omitted, `written_by`."""
     source: Made[str] = ""
-    """Its corpus' source, `NATURAL_QUESTIONS`, `OWN_FILE`, `FOUND_GOLD`, `FIRST_OF` or `PLANTED`."""
+    """A value of `QUESTION_KEYS`, or the source of its generated corpus."""
 
     def mistakes(self) -> Iterator[str]:
         """See `Entry.mistakes`."""
@@ -287,9 +292,10 @@ class QuestionSet(Entry):
         if keys not in QUESTION_KEYS or (self.corrections and not self.gold_of):
             yield (
                 "give either 'corpus', 'nq_open' and 'annotations', 'file' and 'corpus', 'dataset' and 'questions', or "
-                "'gold_of' and 'retriever' (with or without 'corrections'), or 'facts' and 'corpus' or 'session'"
+                "'gold_of' and 'retriever' (with or without 'corrections'), or 'facts' and 'corpus' or 'session', or "
+                "'written_by' and 'corpus'"
             )
-        if self.questions is not None and keys not in ({"corpus"}, {"dataset"}, *FACTS_KEYS):
+        if self.questions is not None and keys not in ({"corpus"}, {"dataset"}, *MADE_KEYS):
             yield "'questions' is only for a generated corpus or a dataset; 'examples' of an experiment takes the first"
         if keys == {"dataset"} and self.questions is None:
             yield "'questions' is missing: the number of questions to take of the dataset"
@@ -297,6 +303,10 @@ class QuestionSet(Entry):
             yield "'documents' (passages of the largest context), 'facts' and 'corpus' go together"
         if self.facts and self.questions is None:
             yield "'questions' is missing: the number of made-up facts"
+        if self.written_by and self.questions is None:
+            yield "'questions' is missing: the number of passages to write one from"
+        if self.checked_by and not self.written_by:
+            yield "'checked_by' is for questions with 'written_by'"
         if self.facts and (self.facts in ("stated", "linked")) != (self.session is None):
             yield f"'facts: {self.facts}' is for {'a corpus' if self.session else 'a session'}"
         if (self.repeat or self.result_words) and not self.session:

@@ -19,6 +19,7 @@ from pydantic import Field
 from litm.base.files import file_kind
 from litm.base.messages import UserError, counted
 from litm.base.schema import AsGiven, Entry, PathTo, is_anything, is_file, locate
+from litm.config.writing import WrittenQuestions, in_words, written_keys
 from litm.config.yaml_files import read_yaml
 from litm.corpora.documents import Omissions, file_name, has_chunks, ignored_files, passages_of, source_files
 from litm.corpora.passages import SOURCES, CorpusSettings, Passage
@@ -75,10 +76,11 @@ class MyData(Entry):
     """A folder, or one file, of documents: .txt, .md, .html, .pdf, .docx, .pptx, .xlsx, .epub, .jsonl, .json, .tsv,
     .csv; relative to the working directory or the project. Not with a `retrieved` that has the texts.
     """
-    questions: Annotated[str | None, PathTo(_is_table)] = None
+    questions: Annotated[str | WrittenQuestions | None, PathTo(_is_table)] = None
     """A table (.csv, .tsv, .json, .jsonl, .parquet) with the columns question and answer (several separated by |, or a
-    list) and, if known, the place of the answer: file, page, text (words of the passage). If omitted, made-up facts are
-    put into the documents and asked for (docs/your_haystack.md).
+    list) and, if known, the place of the answer: file, page, text (words of the passage); or {by: MODEL, number: 100},
+    and a model writes them. If omitted, made-up facts are put into the documents and asked for
+    (docs/your_haystack.md).
     """
     session: Annotated[str | None, PathTo(is_file)] = None
     """Instead of documents, the session of an agent or a chat (docs/your_haystack.md), in which facts and instructions
@@ -108,7 +110,7 @@ class MyData(Entry):
         if self.session is not None and (self.documents or self.questions):
             yield "'session' is read alone: leave 'documents' and 'questions' out"
         for key in ("corrections", "retrieved"):
-            if self.questions is None and getattr(self, key) is not None:
+            if not isinstance(self.questions, str) and getattr(self, key) is not None:
                 yield f"'{key}' needs 'questions': a table of questions and answers"
         if self.questions is not None and self.lengths is not None:
             yield "'lengths' is for documents without 'questions'; with them, define.experiments has the sizes"
@@ -180,15 +182,15 @@ def read_my_data(as_written: MyData, models: Mapping[str, AnyModel], root: Path)
     questions, in the retrieved results and in the first documents, and for too few documents.
     """
     mine = as_written.placed("config.my_data").located(root, {})
-    assert mine.questions is not None, "without them there is another reader"
-    table = read_own_table(Path(mine.questions))
-    questions = table.questions
     texts = look_at(mine, as_written)
+    file = mine.questions if isinstance(mine.questions, str) else ""
+    table = read_own_table(Path(file)) if file else OwnTable((), (), ())
+    questions = table.questions
     if not any(file_kind(name) in (*KINDS, ".xlsx") for name in texts.files):
         # The names of chunks and rows are known only after all documents are read.
         names = FileNames([name] for name in texts.files)
         for question in questions:
-            names.resolve(question, Path(mine.questions))
+            names.resolve(question, Path(file))
     if mine.corrections is not None:
         read_corrections(Path(mine.corrections), {question.text for question in questions})
     limits = [
@@ -229,7 +231,7 @@ def look_at(mine: MyData, as_written: MyData, most: int = LOOKED_AT) -> Texts:
     documents = {file.resolve() for file in files}
     for key in ("questions", "corrections", "retrieved"):
         path = getattr(mine, key)
-        if path and Path(path).resolve() in documents:
+        if isinstance(path, str) and Path(path).resolve() in documents:
             raise UserError(
                 f"{mine.where}.{key}: {getattr(as_written, key)} is among the documents ({as_written.documents}), so "
                 "it would be retrieved like them; move it out of there"
@@ -348,8 +350,12 @@ def _entries(
         }
     whole = {"passage_words": None} if texts.are_whole else {}
     entries["corpora"][CORPUS] = {"source": texts.source, "path": str(texts.path), **whole}
-    entries["questions"][ASKED]["file"] = mine.questions
-    entries["questions"][QUESTIONS] |= {**retriever, "corrections": mine.corrections}
+    if isinstance(mine.questions, str):
+        entries["questions"][ASKED]["file"] = mine.questions
+        entries["questions"][QUESTIONS] |= {**retriever, "corrections": mine.corrections}
+    elif mine.questions:
+        entries["questions"] = {QUESTIONS: {"corpus": CORPUS, **written_keys(mine.questions)}}
+        entries["candidates"]["my_retrieved"]["questions"] = QUESTIONS
     for candidates in entries["candidates"].values():
         candidates |= {**retriever, "documents": sizes[0]}
     experiments = entries["experiments"]
@@ -373,6 +379,8 @@ def text_notes(texts: Texts, most: int = LOOKED_AT) -> list[str]:
 
 
 def _notes(texts: Texts, mine: MyData, table: OwnTable) -> list[str]:
+    if mine.questions and not isinstance(mine.questions, str):
+        return [*text_notes(texts), f"my_data: {in_words(mine.questions)}"]
     notes = [
         *text_notes(texts),
         *([f"my_data: {mine.retrieved}: its retrieved passages are used instead of BM25's"] if mine.retrieved else []),

@@ -24,6 +24,7 @@ from litm.config.my_haystack import read_haystack
 from litm.config.my_session import read_session_entries
 from litm.config.selection import select
 from litm.config.sweeps import AskableModel, Selection, Sweeps
+from litm.config.writing import writings_of, written_sets
 from litm.config.yaml_files import read_yaml
 from litm.engines.model_entries import AnyModel
 from litm.engines.model_files import why_taken
@@ -171,11 +172,17 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     experiments = _read_experiments(selection, entries, data, read, root)
     _check_clusters(experiments.values(), mine)
     _check_metrics(experiments)
-    models, uncounted = _read_models(selection, entries, experiments, {**entries, **data}, root)
+    writings = writings_of(
+        entry for asked in experiments.values() for entry in written_sets(asked, data["candidates"], data["questions"])
+    )
+    writers = dict.fromkeys(writing.asker for writing in writings.values())
+    models, uncounted = _read_models(selection, entries, experiments, {**entries, **data}, root, writers)
     study = Study(
         selection=selection,
         models={name: models[name] for name in selection.models},
         judges={entry.judge.model: models[entry.judge.model] for entry in experiments.values() if entry.judge},
+        writers={name: models[name] for name in writers},
+        writings=writings,
         token_models={entry.tokens_of: models[entry.tokens_of] for entry in experiments.values() if entry.tokens_of},
         experiments=experiments,
         published_figures=published_figures(entries["figures"]),
@@ -303,16 +310,25 @@ def _counter(files: Mapping[str, Any]) -> Callable[[str], int]:
 
 
 def _read_models(
-    selection: Selection, entries: Entries, experiments: Mapping[str, Experiment], available: Entries, root: Path
+    selection: Selection,
+    entries: Entries,
+    experiments: Mapping[str, Experiment],
+    available: Entries,
+    root: Path,
+    writers: Iterable[str],
 ) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """The selected models, those that count tokens and those that judge, with the paths of their files; and models
-    whose tokenizer the user must still supply, by its dataset. available: data and names of texts by kind.
+    """The selected models, those that count tokens, that judge and that write questions, with the paths of their files;
+    and models whose tokenizer the user must still supply, by its dataset. available: data and names of texts by kind.
+    Raises `UserError` for a writer that cannot be asked.
     """
     models: dict[str, Any] = {}
     uncounted: dict[str, list[str]] = {}
     counting = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]
     judging = [experiment.judge.model for experiment in experiments.values() if experiment.judge]
-    for name in dict.fromkeys([*selection.models, *counting, *judging]):
+    for name in writers:
+        if entries["models"][name].is_recorded:
+            raise UserError(f"config.my_data.questions: {name} has recorded responses; name a model that can be asked")
+    for name in dict.fromkeys([*selection.models, *counting, *judging, *writers]):
         entry = entries["models"][name]
         if not entry.is_recorded:
             models[name] = entry.located(root, available)
@@ -344,6 +360,7 @@ def _with_my_data(config: Config, root: Path) -> tuple[Config, MyEntries]:
     if config.my_data is None:
         return config, MyEntries({})
     models = read_catalogue("models", root, config)
+    config.my_data.placed("config.my_data").check_references({"models": models})
     without_questions = read_session_entries if config.my_data.session else read_haystack
     read = read_my_data if config.my_data.questions else without_questions
     mine = read(config.my_data, {name: models[name] for name in config.models if name in models}, root)

@@ -4,17 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from litm.base.messages import UserError
 from litm.config.conditions import find_comparisons
 from litm.config.experiments import Experiment
 from litm.config.recorded_models import RecordedModel
+from litm.config.writing import Writing
 from litm.engines.local_models import LocalModel
 from litm.engines.served_models import ServedModel
 from litm.records.cells import Cell, Curve
 from litm.records.conditions import Condition
-from litm.records.measures import ANSWER, LOG_PROBABILITY, MEASURE, VERDICT
+from litm.records.measures import ANSWER, LOG_PROBABILITY, MEASURE, VERDICT, WRITING
 from litm.records.tokens import answer_limit
 
 
@@ -66,6 +67,7 @@ FILES = {
     ANSWER: _patterns(ANSWER, "responses", "scores"),
     LOG_PROBABILITY: _patterns(LOG_PROBABILITY, "log_probabilities", "log_probabilities"),
     VERDICT: _patterns(VERDICT, "verdicts", "verdicts"),
+    WRITING: _patterns(WRITING, "writing", "writing"),
 }
 #: How a judge decodes: a word, with room for a reason after it, which is not read.
 VERDICT_DECODING = {"max_new_tokens": 32, "stop": "first_line"}
@@ -79,6 +81,12 @@ class Judging:
     """The name of the judged model."""
     experiment: Experiment
     """At the sizes that the model runs."""
+    measure: ClassVar[str] = VERDICT
+
+    @property
+    def asker(self) -> str:
+        """The name of the judge."""
+        return self.experiment.judge.model if self.experiment.judge else ""
 
     @property
     def name(self) -> str:
@@ -117,7 +125,7 @@ class Sweep:
     experiment: Experiment
     """The experiment at the sizes that the model runs."""
     measure: str = ANSWER
-    """ANSWER or LOG_PROBABILITY."""
+    """A key of `FILES`."""
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -196,11 +204,20 @@ class Sweeps:
     """Conditions of the experiments with remedies, by experiment."""
     judges: Mapping[str, AskableModel]
     """The models that judge answers, selected or not."""
+    writers: Mapping[str, AskableModel]
+    """The models that write or check questions, selected or not."""
+    writings: Mapping[str, Writing]
+    """What these are asked, by the name of the experiment."""
 
     @property
     def asked_models(self) -> dict[str, Model]:
-        """The selected models and the judges."""
-        return {**self.judges, **self.models}
+        """The selected models, the judges, and those that write questions."""
+        return {**self.writers, **self.judges, **self.models}
+
+    @property
+    def beside(self) -> dict[str, Writing | Judging]:
+        """What models are asked beside the selected experiments, by the name that it has as an experiment."""
+        return {**self.writings, **self.judgings}
 
     @cached_property
     def judgings(self) -> dict[str, Judging]:
@@ -217,8 +234,8 @@ class Sweeps:
         return [(a, b) for a, b in combinations(judged, 2) if judged[a] == judged[b]]
 
     def experiment(self, name: str) -> Experiment:
-        """The selected experiment of this name, or what a judge is asked."""
-        return self.judgings[name].asked if name in self.judgings else self.experiments[name]
+        """The selected experiment of this name, or what is asked beside these."""
+        return self.experiments[name] if name in self.experiments else self.beside[name].asked
 
     @cached_property
     def sweeps(self) -> tuple[Sweep, ...]:
@@ -229,16 +246,13 @@ class Sweeps:
             *((*pair, ANSWER) for pair in self._pairs(ANSWER) if pair not in missing),
             *((*pair, LOG_PROBABILITY) for pair in self._pairs(LOG_PROBABILITY) if pair[0] not in unmeasured),
         ]
-        of_judges = [
-            Sweep(self.judges[judging.experiment.judge.model], judging.asked, VERDICT)
-            for judging in self.judgings.values()
-            if judging.experiment.judge
-        ]
+        askable = {**self.writers, **self.judges}
+        others = [Sweep(askable[asking.asker], asking.asked, asking.measure) for asking in self.beside.values()]
         selected = (
             Sweep(self.models[model], self.experiment_of(model, experiment), measure)
             for model, experiment, measure in pairs
         )
-        return (*selected, *of_judges)
+        return (*selected, *others)
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str, str], Sweep]:

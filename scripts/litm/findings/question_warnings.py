@@ -4,6 +4,7 @@ clusters, and documents that were filled in.
 Rows are of the tables, as `table_files.plain_rows` gives them.
 """
 
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
@@ -24,6 +25,17 @@ COUNT = {"count": "how many of the n questions, at the size with the largest sha
 SIZES = {"sizes": "the sizes with as large a share, ascending"}
 
 KINDS = {
+    "written": Kind(
+        "A model wrote the questions of a set, and a model checked them.",
+        facts={
+            "questions": "name of the question set",
+            "written_by": "the model that wrote them",
+            "checked_by": "the model that answered them with their passage and not without it",
+            "kept": "how many of the n questions are asked",
+            "outcomes": "how many had each outcome of written_questions.csv",
+        },
+        is_warning=True,
+    ),
     "gold_looked_for": Kind(
         "Questions of a set have no gold passage and are left out, or have the first retrieved passage with the answer "
         "as theirs, which the user did not name.",
@@ -71,6 +83,31 @@ KINDS = {
 }
 
 
+def written_findings(rows: Iterable[Row], experiments: Sequence[Row]) -> Iterator[Finding]:
+    """A finding for each question set that a model wrote; rows: of written_questions.csv, experiments as
+    `gold_findings`.
+    """
+    for name, of_set in grouped(rows, itemgetter("questions")).items():
+        outcomes = Counter(row["outcome"] for row in of_set)
+        names = {key: of_set[0][key] for key in ("written_by", "checked_by")}
+        yield Finding(
+            "written",
+            experiments=_asking(name, experiments),
+            n=len(of_set),
+            facts={"questions": name, **names, "kept": outcomes["kept"], "outcomes": dict(outcomes)},
+        )
+
+
+def _asking(name: str, experiments: Sequence[Row]) -> tuple[str, ...]:
+    """The experiments that ask a question set, and those whose closed book or oracle does."""
+    asking = {settings["name"] for settings in experiments if name in (settings.get("datasets") or {}).values()}
+    return tuple(
+        settings["name"]
+        for settings in experiments
+        if asking & {settings["name"], settings.get("closed_book"), settings.get("oracle")}
+    )
+
+
 def gold_findings(rows: Iterable[Row], experiments: Sequence[Row] = ()) -> Iterator[Finding]:
     """A finding for each question set with a gold passage that was looked for, or without one.
 
@@ -80,15 +117,9 @@ def gold_findings(rows: Iterable[Row], experiments: Sequence[Row] = ()) -> Itera
     for name, of_set in grouped(rows, itemgetter("questions")).items():
         looked_for, without = (sum(row["how"] in hows for row in of_set) for hows in ((LOOKED_FOR,), WITHOUT))
         if looked_for or without:
-            asking = {settings["name"] for settings in experiments if name in (settings.get("datasets") or {}).values()}
-            concerned = (
-                settings["name"]
-                for settings in experiments
-                if asking & {settings["name"], settings.get("closed_book"), settings.get("oracle")}
-            )
             yield Finding(
                 "gold_looked_for",
-                experiments=tuple(concerned),
+                experiments=_asking(name, experiments),
                 n=len(of_set),
                 facts={"questions": name, "looked_for": looked_for, "without": without},
                 remedy="correct_gold",

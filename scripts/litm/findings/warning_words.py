@@ -9,6 +9,7 @@ from typing import NamedTuple, cast
 
 from litm.base.groups import grouped
 from litm.base.messages import FEW_CLUSTERS, counted, difference_in_words, first_of, in_range, percent
+from litm.examples.written_questions import outcomes_in_words
 from litm.findings.record import Finding, Number
 from litm.scoring.doubts import WORDS, reason_in_words
 
@@ -73,6 +74,11 @@ OF_ANSWERS: Mapping[str, Words] = {
     ),
 }
 OF_QUESTIONS: Mapping[str, Words] = {
+    "written": Words(
+        "The questions are written by a model",
+        "with the passage alone the model that checked them is right and without documents wrong, because other "
+        "questions are not kept",
+    ),
     "gold_looked_for": Words("Not all questions have the gold passage that you named"),
     "answers_not_in_gold": Words(
         "The metric finds none of the answers of some questions in their gold documents",
@@ -280,6 +286,9 @@ def _question_detail(finding: Finding) -> str:
             parts += [f"{looked_for:,} of them the first retrieved with the answer"] if looked_for else []
             parts += [f"{without:,} without, left out"] if without else []
             return ", ".join(parts)
+        case "written":
+            by, checked_by = facts["written_by"], facts["checked_by"]
+            return f"{n:,} by {by}, checked by {checked_by}: {outcomes_in_words(facts['outcomes'])}"
         case "few_clusters":
             worth = f", worth {facts['worth']} of equal size" if facts["worth"] < facts["clusters"] else ""
             clusters = counted(facts["clusters"], "cluster")

@@ -26,7 +26,13 @@ from litm.findings.answer_warnings import (
     refused_findings,
     stops_of,
 )
-from litm.findings.question_warnings import check_findings, cluster_findings, filled_findings, gold_findings
+from litm.findings.question_warnings import (
+    check_findings,
+    cluster_findings,
+    filled_findings,
+    gold_findings,
+    written_findings,
+)
 from litm.findings.record import Finding, Kind
 
 #: The kinds of warnings, in the order in which a reader has to know of them: first those of answers that say nothing.
@@ -65,6 +71,7 @@ def warnings_of(
         announced_findings(readings, stops_of(manifests)),
         inside_findings(accuracy),
         judge_findings(judged, experiments),
+        written_findings(rows("written_questions"), experiments),
         gold_findings(rows("gold_passages"), experiments),
         check_findings(rows("answer_checks")),
         cluster_findings(experiments, clusters),

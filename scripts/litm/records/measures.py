@@ -6,3 +6,5 @@ MEASURE = "measure"
 ANSWER, LOG_PROBABILITY = "answer", "log_probability"
 #: What a judge gives: its verdicts on the answers of a model to an experiment.
 VERDICT = "verdict"
+#: What a model gives that is asked about passages: questions, or answers that check them.
+WRITING = "writing"

@@ -149,6 +149,29 @@ class GoldPassagesRow(TypedDict, total=False):
     """id of the passage before your correction; in a copy, rows whose `passage` equals it change nothing"""
 
 
+@declare("written_questions", "Questions written by a model", inputs=("written_questions",))
+class WrittenQuestionsRow(TypedDict, total=False):
+    """The question that a model wrote about each drawn passage, and what became of it. Experiments ask those that are
+    kept, and results/written_questions has these as a table of questions to edit."""
+
+    questions: col.Text
+    """name of the questions"""
+    written_by: col.Text
+    """the model that wrote them"""
+    checked_by: col.Text
+    """the model that answered them, with their passage and without it"""
+    passage: col.Text
+    """id of the passage"""
+    question: col.Text
+    """the question; empty if the reply has none"""
+    answer: col.Text
+    """its answer as the model wrote it"""
+    outcome: col.Text
+    """`kept`, or the first of these that is true: `no_reply`, `no_pair` (the reply has no question with an answer),
+    `not_in_passage`, `in_question` (the question contains its answer), `repeated`, `in_several` (another passage has
+    the answer too), `not_answered` (with the passage), `known` (answered without the passage)"""
+
+
 @declare("gold_counts", "Gold passages of your questions")
 class GoldCountsRow(TypedDict, total=False):
     """Numbers of gold passages of your own questions, by the way they were found. The report makes this table of

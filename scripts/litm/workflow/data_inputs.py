@@ -199,6 +199,12 @@ class DataInputs:
         asked = dict.fromkeys([*named, *(candidates.questions for candidates in self.used)])
         return [f"results/gold_passages/{name}.csv" for name in asked if name in searched]
 
+    @property
+    def written_tables(self) -> list[str]:
+        """The tables on questions that a model writes and the selected experiments ask."""
+        sets = dict.fromkeys(writing.questions.name for writing in self._study.writings.values())
+        return [f"results/question_writing/{name}/questions.csv" for name in sets]
+
 
 def recall_file(search: Candidates | Search) -> str:
     """The recall of a search, or of that for candidates."""

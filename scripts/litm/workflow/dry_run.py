@@ -20,12 +20,12 @@ from litm.inference.sweep import present_answers
 from litm.planning.tokens import assumed, fitting, mean_work, prompts_by_size, too_long
 from litm.planning.words import SHOWN, Planned
 from litm.records.examples import read_examples
-from litm.records.measures import ANSWER, LOG_PROBABILITY, VERDICT
+from litm.records.measures import ANSWER, LOG_PROBABILITY, VERDICT, WRITING
 from litm.workflow.rules_help import CODE, CONTENTS
 from litm.workflow.sweep_inputs import SweepInputs
 
 #: Rules that ask a model or read recorded responses, and rules that only collect targets.
-ASKING, MEASURING = ("generate", "import_responses", "judge"), "measure"
+ASKING, MEASURING = ("generate", "import_responses", "judge", "write"), "measure"
 TARGETS = ("all", "study", "tables", "figures", "report", "published", "suite_export", "suite_zip", "export_tasks")
 #: What Snakemake knows of a job's reason, and our words. The first one that is true is the cause; the last entry only
 #: follows from other causes.
@@ -143,7 +143,7 @@ class Jobs:
         """
         sweeps = {
             sweep.pair: sweep
-            for measure in (ANSWER, VERDICT)
+            for measure in (WRITING, ANSWER, VERDICT)
             for sweep in self._study.sweeps_of(measure)
             if sweep.pair in self._asked
         }

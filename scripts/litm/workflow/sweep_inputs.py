@@ -13,6 +13,7 @@ from litm.config.experiments import Experiment
 from litm.config.needs import needs_of
 from litm.config.study import Study
 from litm.config.sweeps import FILES, AskableModel, Model, Sweep, ending_of
+from litm.config.writing import written_sets
 from litm.engines.registry import ENGINES, audit_engine
 from litm.inference.kept_answers import answer_files
 from litm.models.devices import AUTO, format_here
@@ -22,7 +23,7 @@ from litm.planning.speed import measured_runs, minutes
 from litm.planning.tokens import most_work
 from litm.prompting.prompt_format import named_template
 from litm.records.cells import Cell
-from litm.records.measures import VERDICT
+from litm.records.measures import VERDICT, WRITING
 from litm.retrieval.candidates import FILL
 from litm.workflow.data_inputs import FETCHED, DataInputs, identity_file
 from litm.workflow.rules_help import Wildcards, as_json
@@ -118,7 +119,7 @@ class SweepInputs:
         ]
         #: What is measured, by the wildcard {ending} of its files.
         self.measures = {ending_of(measure): measure for measure in FILES}
-        self._order = {name: index for index, name in enumerate([*study.experiments, *study.judgings])}
+        self._order = {name: index for index, name in enumerate([*study.writings, *study.experiments, *study.judgings])}
         # Read when they are needed, and once.
         self._runs = cache(partial(measured_runs, Path("results")))
 
@@ -187,9 +188,9 @@ class SweepInputs:
         }
 
     def examples(self, wildcards: Wildcards) -> list[str]:
-        """The examples of all cells of {experiment}, or of the cells that {model} is asked; the prompts of a judge."""
-        if judging := self._study.judgings.get(wildcards.experiment):
-            return [judging.prompts]
+        """The examples of all cells of {experiment}, or of the cells that {model} is asked; or other prompts."""
+        if asking := self._study.beside.get(wildcards.experiment):
+            return [asking.prompts]
         experiment = self._study.experiments[wildcards.experiment]
         if model := getattr(wildcards, "model", None):
             experiment = self._study.experiment_of(model, experiment.name)
@@ -334,6 +335,23 @@ class SweepInputs:
             and judging.experiment.judge
         ]
 
+    # Written questions
+
+    def written(self, wildcards: Wildcards) -> list[str]:
+        """The replies of the model that writes the questions {written}."""
+        return self._writing(wildcards, is_check=False)
+
+    def checked(self, wildcards: Wildcards) -> list[str]:
+        """The answers of the model that checks them."""
+        return self._writing(wildcards, is_check=True)
+
+    def _writing(self, wildcards: Wildcards, is_check: bool) -> list[str]:
+        return [
+            FILES[WRITING].for_sweep(writing.asker, writing.name).responses
+            for writing in self._study.writings.values()
+            if (writing.questions.name, writing.is_check) == (wildcards.written, is_check)
+        ]
+
     # The estimate
 
     def estimate_source(self, wildcards: Wildcards) -> list[str]:
@@ -354,8 +372,13 @@ class SweepInputs:
     def counted_now(self, wildcards: Wildcards) -> list[str]:
         """The estimate of each sweep that asks something, and whose model and data are here."""
         here = {name for name, model in self.asked.items() if _is_here(model)}
-        # The prompts of a judge are made of answers.
-        with_data = {name for name in self._study.experiments if self._has_data(name)}
+        # The prompts of a judge are made of answers, and written questions of those of a model.
+        asked = {
+            name
+            for name, experiment in self._study.experiments.items()
+            if not any(written_sets(experiment, self._study.candidates, self._study.questions))
+        }
+        with_data = {name for name in asked if self._has_data(name)}
         return [
             sweep.files.estimate
             for sweep in self._study.sweeps

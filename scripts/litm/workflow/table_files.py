@@ -108,6 +108,7 @@ class TableFiles:
             "recalls": list(dict.fromkeys(recalls)),
             "candidates": [f"results/candidates/{candidates.name}.csv" for candidates in data.used],
             "gold_passages": data.gold_tables,
+            "written_questions": data.written_tables,
             "published": [self.published("accuracy")],
             "published_models": [self.published("models")],
         }
