@@ -1,13 +1,16 @@
 """`my_data` without questions: made-up facts in the documents, at lengths that fit the window, become entries."""
 
+from pathlib import Path
+
 import pytest
 import yaml
 from conftest import ROOT
 from programs import refused
 
-from litm.config.data import PLANTED
+from litm.config.data import PLANTED, WRITTEN
 from litm.config.my_session import step_positions, steps_of_lengths
 from litm.config.study import load_study
+from litm.records.measures import WRITING
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
 FACTS = ["my_facts", "my_linked_facts", "my_facts_alone", "my_linked_facts_alone"]
@@ -116,3 +119,37 @@ def test_keys_of_made_up_facts_go_together(docs):
     for facts, said in (("said", "'facts: said' is for a session"), ("spoken", "questions.mine.facts")):
         entry = {"facts": facts, "corpus": "mini_gazetteer", "documents": 3, "questions": 3}
         assert said in refused(study, define={"questions": {"mine": entry}})
+
+
+def test_questions_by_a_model_give_the_experiments_of_own_questions_and_two_sweeps_of_the_model(docs):
+    one = study(my_data={"questions": {"by": "served", "number": 7, "checked_by": "dummy"}})
+    assert one.questions["my_questions_with_gold"].source == WRITTEN and "my_positions" in one.experiments
+    asked = {sweep.pair: sweep.experiment.most_questions for sweep in one.sweeps_of(WRITING)}
+    names = ("served", "my_questions_with_gold-written"), ("dummy", "my_questions_with_gold-checked")
+    assert asked == dict.fromkeys(names, 7) and one.experiments["my_oracle"].most_questions == 7
+    checked = one.experiment("my_questions_with_gold-checked")
+    for reference in ("my_oracle", "my_closed_book"):
+        assert checked.decoding() == one.experiments[reference].decoding()
+        assert {*one.experiments[reference].cells} < {*checked.cells}
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        ({"by": "servd"}, "config.my_data.questions.by: unknown name 'servd' (did you mean 'served'?)"),
+        ({"number": 3}, "config.my_data.questions: 'by' is missing"),
+        ({"by": "served", "number": 0}, "config.my_data.questions.number: input should be"),
+        ({"by": "served", "model": "x"}, "config.my_data.questions: unknown key 'model'"),
+        ({"by": "recorded"}, "recorded has recorded responses; name a model that can be asked"),
+    ],
+)
+def test_mistakes_in_questions_by_a_model_are_named(docs, questions, said):
+    (tmp := Path("r.jsonl")).write_text("")
+    recorded = {"recorded": {"engine": "recorded", "responses": {"my_positions": str(tmp)}}}
+    served = {"engine": "openai", "base_url": "http://127.0.0.1:1/v1", "api_model": "m", "context_window": 8000}
+    assert said in refused(study, my_data={"questions": questions}, define={"models": {"served": served, **recorded}})
+
+
+def test_what_needs_a_table_is_refused_with_questions_by_a_model(docs):
+    wanted = {"questions": {"by": "served"}, "corrections": "c.csv"}
+    assert "'corrections' needs 'questions': a table" in refused(study, my_data=wanted)

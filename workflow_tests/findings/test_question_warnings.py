@@ -9,8 +9,10 @@ from litm.findings.question_warnings import (
     filled_findings,
     gold_findings,
     read_clusters,
+    written_findings,
 )
 from litm.findings.record import Number
+from litm.findings.warning_words import warning_in_words
 
 
 def test_question_sets_with_a_gold_passage_that_was_looked_for_or_without_one_are_findings():
@@ -30,6 +32,17 @@ def test_question_sets_with_a_gold_passage_that_was_looked_for_or_without_one_ar
     assert (mine.models, mine.experiments) == ((), ("qa", "aware", "book", "best"))
     assert (lacking.facts["without"], lacking.experiments) == (1, ())
     assert (looked.facts["looked_for"], looked.facts["without"]) == (1, 0)
+
+
+def test_a_question_set_that_a_model_wrote_is_a_finding_with_what_became_of_its_questions():
+    outcomes = ("kept", "known", "kept", "in_several")
+    rows = [{"questions": "mine", "written_by": "w", "checked_by": "c", "outcome": outcome} for outcome in outcomes]
+    (finding,) = written_findings(rows, [{"name": "qa", "datasets": {10: "mine"}}, {"name": "kv", "datasets": {}}])
+    assert (finding.experiments, finding.n, finding.facts["kept"]) == (("qa",), 4, 2)
+    assert warning_in_words([finding]).startswith(
+        "The questions are written by a model (mine 4 by w, checked by c: 1 whose answer is in other passages too, "
+        "1 answered without their passage, 2 kept): with the passage alone"
+    )
 
 
 def checks(experiment, size=10, n=20, **counts) -> dict:

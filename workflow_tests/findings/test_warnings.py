@@ -25,6 +25,7 @@ TABLES = {
         *(CELL | UNRECORDED | {"placement": f"gold_at_{at}", "n": n} for at, n in ((0, 9), (4, 0), (9, 9))),
     ],
     "position_bias": [NAMES | {"reason": "empty"}],
+    "written_questions": [{"questions": "mine", "written_by": "w", "checked_by": "c", "outcome": "kept"}],
     "gold_passages": [{"questions": "mine", "how": "none"}],
     "answer_checks": [CHECK | {"chance": 0.5}],
     "reading_sensitivity": [

@@ -1,14 +1,17 @@
 """`my_data`, run for real: jobs, messages, and the effect of a correction."""
 
 import csv
+import re
 
 import pytest
 from conftest import town_records, write_lines
+from fault_server import FaultServer
 from plans import plan_in
 from programs import refused
 from workbench import Workbench
 
-from litm.base.json_files import read_jsonl
+from litm.base.json_files import read_json, read_jsonl
+from litm.base.table_files import write_csv
 
 CONFIG = {
     "models": ["dummy"],
@@ -108,3 +111,57 @@ def test_documents_are_indexed_with_bm25_after_their_questions_are_checked(new_b
     write_lines(bench.path("own.csv"), ["question,answer,file", "What?,a mill,31.txt"])
     said = refused(plan_in, bench.folder, "config", **config)
     assert "own.csv, line 2, column 'file': 31.txt is not among the documents" in said
+
+
+def write_or_answer(prompt: str) -> str:
+    """A model that asks for the longest word of a note and reads it there; it makes mistakes with some notes."""
+    title = re.search(r"note on ([\w ]+)|Title: (?:The )?([\w ]+)", prompt)
+    subject = next(filter(None, title.groups())).lower()
+    text = re.search(r"(?:Passage:|Title: [^)]*\)) (.*?)\n\n", prompt, re.DOTALL)
+    word = max(re.findall(r"\w+", text[1]), key=len) if text else ""
+    if "Write one question" in prompt:
+        said = {
+            "bakery": "I cannot.",
+            "clinic": "Question: Why?\nAnswer: Xanadu",
+            "ferry": "Question: Who is in the?\nAnswer: the",
+        }
+        return said.get(subject, f"Question: What is the longest word of the note on {subject}?\nAnswer: {word}")
+    return {"fire brigade": "no idea", "library": "kilometres librarian"}.get(subject, word or "unknown")
+
+
+def test_questions_that_a_model_writes_are_checked_asked_edited_and_never_paid_twice(new_project, tmp_path):
+    bench = new_project.moved_to(tmp_path)
+    with FaultServer(lambda prompt, attempt: None, answer=write_or_answer) as server:
+        writer = {
+            "engine": "openai",
+            "api_model": "w",
+            "base_url": f"{server.url}/v1",
+            "prices": {"input": 1, "output": 1},
+        }
+        config = {
+            "models": ["dummy"],
+            "my_data": {"documents": "examples/notes", "questions": {"by": "writer", "number": 12}},
+            "define": {"models": {"writer": writer}},
+        }
+        bench.configure(config)
+        done = bench.snakemake("results/tables/written_questions.csv", "results/findings.json")
+        assert done.returncode == 0, done.stdout + done.stderr
+        asked = len(server.asked)
+        outcomes = [row["outcome"] for row in rows(bench, "written_questions")]
+        assert sorted(outcomes) == ["in_question", *["kept"] * 6, "known", "no_pair", "not_answered", "not_in_passage"]
+        kept = list(csv.DictReader(bench.path("results/written_questions/my_questions_with_gold.csv").open()))
+        assert len(kept) == outcomes.count("kept") and {row["written_by"] for row in kept} == {"writer"}
+        findings = read_json(bench.path("results/findings.json"))["findings"]
+        finding = next(one for one in findings if one["kind"] == "written")
+        assert finding["facts"]["written_by"] == "writer" and finding["facts"]["kept"] == len(kept)
+        assert "The questions are written by a model" in done.stdout + done.stderr
+        # The prompts of a writer that is also measured are those of the oracle and the closed book.
+        bench.configure({**config, "models": ["writer"]})
+        again = bench.snakemake("results/accuracy/writer/my_oracle.csv", "results/accuracy/writer/my_closed_book.csv")
+        assert again.returncode == 0 and len(server.asked) == asked
+        edited = [{**row, "question": row["question"].replace("What", "Which")} for row in kept[1:]]
+        write_csv(bench.path("mine.csv"), edited)
+        bench.configure({**config, "my_data": {"documents": "examples/notes", "questions": "mine.csv"}})
+        assert bench.snakemake("results/tables/gold_passages.csv").returncode == 0
+        assert [row["how"] for row in rows(bench, "gold_passages")] == ["text"] * len(edited)
+        assert len(server.asked) == asked

@@ -26,6 +26,7 @@ from litm.corpora.passages import SOURCES, CorpusSettings, Passage
 from litm.corpora.retrieved import has_texts, hits_of_questions, retrieved
 from litm.engines.model_entries import AnyModel
 from litm.engines.model_files import count_tokens, known_window
+from litm.examples.written_questions import WRITER
 from litm.placements import gold_positions
 from litm.questions.own_questions import KINDS, LONG_ANSWER, OwnTable, long_answers, read_own_table
 from litm.records.cells import Cell
@@ -388,6 +389,8 @@ def _notes(texts: Texts, mine: MyData, table: OwnTable) -> list[str]:
         + (f"; also kept: {', '.join(table.kept)}" if table.kept else ""),
         *(f"my_data: {mine.questions}: {note}" for note in table.notes),
     ]
+    if WRITER in table.kept:
+        notes.append(f"my_data: {mine.questions}: a model wrote the questions, as its column {WRITER} says")
     notes.append(
         f"my_data: {mine.questions}: answers count as whole words (metric: whole_words); best_subspan_em, as metric in "
         "define.experiments, also finds them inside words"

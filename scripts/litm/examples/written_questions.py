@@ -36,7 +36,8 @@ WRITER = "written_by"
 WITH_PASSAGE = gold_placement([0])
 _PLACE = re.compile("{(title|passage)}")
 #: A line of a reply, with marks of a list or of bold type around the word.
-_LINE = re.compile(r"^\W*(question|answer)\W*:[\s*]*(.*?)[\s*]*$", re.IGNORECASE | re.MULTILINE)
+_LINE = re.compile(r"^[^\w\n]*(?:\d+[.)] *)?(question|answer)[ *]*:[ *]*(.*?)[ *]*$", re.IGNORECASE | re.MULTILINE)
+_QUOTES = "\"'\u201c\u201d"
 
 
 class Outcome(StrEnum):
@@ -124,7 +125,7 @@ def read_pair(reply: str) -> tuple[str, str] | None:
         if match[1].lower() == "question":
             question = text
         elif question and text:
-            return question, text.strip("\"'“”").removesuffix(".")
+            return question, text.removesuffix(".").strip(_QUOTES).removesuffix(".")
     return None
 
 
@@ -146,7 +147,8 @@ def written_pairs(drawn: Mapping[str, Passage], replies: Iterable[SweepResponse]
             outcome = Outcome.IN_QUESTION
         elif question.casefold() in seen:
             outcome = Outcome.REPEATED
-        seen.add(question.casefold())
+        else:
+            seen.add(question.casefold())
         yield WrittenPair(passage.id, passage.files[0], passage.title, passage.text, question, answer, outcome)
 
 
