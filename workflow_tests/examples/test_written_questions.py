@@ -52,7 +52,7 @@ def test_what_a_reply_says_against_its_question_is_found_in_the_order_of_the_che
         "inside": "Question: Is Ada Lorn there?\nAnswer: Ada Lorn", "good": "Question: Who?\nAnswer: Ada Lorn",
         "again": "Question: who?\nAnswer: 1987",
     }  # fmt: skip
-    drawn = {id_: Passage(id_, "Mill", TEXT) for id_ in replies}
+    drawn: dict[str | int, Passage] = {id_: Passage(id_, "Mill", TEXT) for id_ in replies}
     pairs = list(written_pairs(drawn, [reply(id_, text) for id_, text in replies.items()]))
     assert [pair.outcome for pair in pairs] == [
         Outcome.NO_REPLY, Outcome.NO_PAIR, Outcome.NOT_IN_PASSAGE, Outcome.IN_QUESTION, Outcome.KEPT, Outcome.REPEATED,
@@ -61,7 +61,7 @@ def test_what_a_reply_says_against_its_question_is_found_in_the_order_of_the_che
 
 def written(**texts: str) -> list:
     """Pairs about these passages, by id, each with the question and answer of its reply."""
-    drawn = {id_: Passage(id_, "Mill", text) for id_, text in texts.items()}
+    drawn: dict[str | int, Passage] = {id_: Passage(id_, "Mill", text) for id_, text in texts.items()}
     said = [reply(id_, f"Question: Who is in {id_}?\nAnswer: {text.split()[0]}") for id_, text in texts.items()]
     return list(written_pairs(drawn, said))
 

@@ -129,7 +129,7 @@ def read_pair(reply: str) -> tuple[str, str] | None:
     return None
 
 
-def written_pairs(drawn: Mapping[str, Passage], replies: Iterable[SweepResponse]) -> Iterator[WrittenPair]:
+def written_pairs(drawn: Mapping[str | int, Passage], replies: Iterable[SweepResponse]) -> Iterator[WrittenPair]:
     """The pairs in the replies about these passages, by id, with what their texts alone say against them."""
     seen: set[str] = set()
     for reply in replies:
