@@ -3,7 +3,7 @@
 Needs neither Snakemake nor torch, only what `pip install -e .` brings.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from litm.base.json_files import read_json
 from litm.base.messages import UserError, first_of
 from litm.base.store import text_sha256
 from litm.base.table_files import read_parquet
-from litm.figures.chart import Rows, recall_of
+from litm.figures.chart import Rows, recall_of, with_beside
 from litm.figures.kinds import KINDS
 from litm.findings.record import StudyFindings
 from litm.recorded_scores import Curves, curves_of_not_known
@@ -201,7 +201,8 @@ class Results:
         defaults = self.selection["figures"][name]
         figure = {**defaults, **settings, "page": None}
         experiments = [*figure["experiments"], *figure["references"]]
-        table = self.accuracy[self.accuracy["experiment"].isin(figure["experiments"])]
+        accuracy = self._accuracies(figure)
+        table = accuracy[accuracy["experiment"].isin(figure["experiments"])]
         choices = {"settings": [*defaults], "experiments": [*self.experiments]}
         choices |= {f"{key}s": [*table[key].unique()] for key in ("model", "size")}
         for key, allowed in choices.items():
@@ -210,7 +211,13 @@ class Results:
                 raise UserError(f"plot({name!r}): {key}: no '{unknown[0]}'; there are {', '.join(map(str, allowed))}")
         searches = figure.pop("recall")
         inputs = {name: self._input(name, experiments, searches) for name in KINDS[figure["kind"]].inputs}
+        inputs |= {"accuracy": accuracy} if "accuracy" in inputs else {}
         return KINDS[figure["kind"]].draw(figure, Rows(**inputs))
+
+    def _accuracies(self, figure: Mapping[str, Any]) -> pd.DataFrame:
+        """The accuracies of the study, and of the models beside that a figure shows."""
+        beside = self.table("beside_accuracy") if figure.get("beside") else None
+        return with_beside(figure, self.accuracy, beside)
 
     def _input(self, name: str, experiments: Sequence[str], searches: Sequence) -> Any:
         """The field of `Rows` of this name."""

@@ -3,7 +3,7 @@ model_differences and model_pairs.
 """
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -398,8 +398,12 @@ def _model_pairs(names: dict, group: pd.DataFrame) -> "Iterator[ModelDifferences
         yield {**row, **difference_columns(both)} if n else row
 
 
-def model_pair_rows(grids: Grids) -> "Iterator[ModelPairsRow]":
+def model_pair_rows(
+    grids: Grids, is_compared: Callable[[str, str], bool] = lambda a, b: True
+) -> "Iterator[ModelPairsRow]":
     """Rows of each pair of models and experiment, experiments in the order of the grids.
+
+    is_compared: whether the rows, and so the corrections, include a pair.
 
     A row is a difference a - b of one quantity on the questions that both models scored at all positions, as the mean
     over the sizes that both have: those with a middle for start, middle and end, and for primacy, recency and PBI those
@@ -415,6 +419,7 @@ def model_pair_rows(grids: Grids) -> "Iterator[ModelPairsRow]":
         rows: list[ModelPairsRow] = [
             {"experiment": experiment, "model_a": a, "model_b": b, **row}
             for a, b in combinations(models, 2)
+            if is_compared(a, b)
             for row in _pair_rows(models[a], models[b], telling[a] & telling[b])
         ]
         for is_bias in (False, True):

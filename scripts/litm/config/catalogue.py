@@ -98,6 +98,10 @@ class Config(Entry):
     """Names of models in config/models.yaml or under define.models."""
     experiments: Names
     """Names of experiments in config/experiments.yaml or under define.experiments."""
+    beside: Names | None = None
+    """Names of models with recorded responses, of config/others.yaml or under define.models, whose curves are drawn
+    beside those of `models` (docs/others.md). They are scored and compared on the same questions, and in no conclusion.
+    """
     my_data: MyData | None = None
     """Your own documents and questions (docs/your_documents.md). Their experiments replace the default `experiments` of
     config/config.yaml.

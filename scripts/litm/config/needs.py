@@ -31,7 +31,7 @@ def needs_of(study: Study) -> Needs:
             experiment.changed(dataset={str(size): name for size, name in experiment.datasets.items()})
         )
     ]
-    for model in [*study.asked_models.values(), *study.token_models.values()]:
+    for model in [*study.asked_models.values(), *study.token_models.values(), *study.beside.values()]:
         recorded = model.files.values() if model.is_recorded else ()
         names = [*(file for files in recorded for file, _ in files), model.tokenizer]
         waiting += [("datasets", name) for name in names if name]

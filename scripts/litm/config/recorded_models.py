@@ -9,7 +9,7 @@ from pydantic import Field
 
 from litm.base.groups import grouped
 from litm.base.messages import UserError
-from litm.base.schema import Entry, GgufInPackage, Made, Names, PathTo, Ref, locate
+from litm.base.schema import Count, Entry, GgufInPackage, Made, Names, PathTo, Ref, locate
 from litm.config.experiments import Experiment
 from litm.config.response_files import check_counted, check_told_apart, fill, response_file
 from litm.engines.model_entries import AnyModel, Policy, ReasoningKeys, only_strip
@@ -52,6 +52,19 @@ class Fields(Entry):
         """See `Entry.mistakes`."""
         if not self.response or not any(getattr(self, name) for name in IDENTIFIERS):
             yield f"'response' and one of {', '.join(IDENTIFIERS)} are needed"
+
+
+class Origin(Entry):
+    """How responses were made elsewhere, which is said where they are beside other models. It changes no number."""
+
+    data_version: Literal["v1", "v2"] | None = None
+    """Version of the authors' contexts that were asked, see `data_version` of the config."""
+    max_new_tokens: Count | None = None
+    """The limit of new tokens of an answer."""
+    differs: Annotated[str, Field(min_length=1)] | None = None
+    """What else differs from answers that a study asks for, in a few words."""
+    fetch: Annotated[str, Field(min_length=1)] | None = None
+    """The command that downloads the files, for the error on a missing one."""
 
 
 class RecordedModel(ReasoningKeys, AnyModel):
@@ -102,6 +115,8 @@ class RecordedModel(ReasoningKeys, AnyModel):
     """Format of the recorded prompts, used to count their tokens: raw (as they are), chat (the tokenizer's chat
     template), or a file of resources/prompt_templates.
     """
+    origin: Origin | None = None
+    """How the responses were made, for figures and tables in which they are beside other models (`beside`)."""
     files: Made[dict[str, list[tuple[str, list[Cell]]]]] = Field({})
     """The files of responses by selected experiment: the name of a dataset or a path, and the cells in it."""
 
@@ -167,9 +182,14 @@ class RecordedModel(ReasoningKeys, AnyModel):
             check_counted(pattern, experiment.cells, where, is_here)
         present = {name: cells for name, cells in by_name.items() if is_here(name)} or by_name
         kinds = KINDS[self.log] if self.log else ENDINGS
-        return [
-            (response_file(name, entries["datasets"], root, where, kinds), cells) for name, cells in present.items()
-        ]
+        try:
+            return [
+                (response_file(name, entries["datasets"], root, where, kinds), cells) for name, cells in present.items()
+            ]
+        except UserError as error:
+            if any(map(is_here, present)) or not (self.origin and self.origin.fetch):
+                raise
+            raise UserError(f"{error}; download it: {self.origin.fetch}") from error
 
     def without_file(self, experiment: Experiment) -> list[str]:
         """The cells of an experiment whose file is missing beside others, as size and placement."""

@@ -13,6 +13,7 @@ from litm.base.extensions import files, merged, use
 from litm.base.json_files import read_lines
 from litm.base.messages import UserError, first_of
 from litm.base.schema import check_plain, extension_folder, read_entry, string_keys, text_names
+from litm.config.beside import read_beside, with_others
 from litm.config.catalogue import CATALOGUES, Audit, Config, Entries, Report, read_catalogue, read_catalogues
 from litm.config.conditions import read_relations, with_conditions, with_names
 from litm.config.data import Candidates, Corpus, Dataset, QuestionSet, Reranker, Retriever, check_file_names, of_version
@@ -156,7 +157,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     check_plain(config, "config")
     read = read_entry(Config, string_keys(config), "config")
     use(extension_folder(name, root) for name in read.extensions)
-    read, mine = _with_my_data(read, root)
+    read, mine = _with_my_data(with_others(read, root), root)
     entries = read_catalogues(root, read, mine.entries)
     my_entries = {name: entries["experiments"][name] for name in mine.experiments}
     clustered = [entry for entry in my_entries.values() if entry.cluster]
@@ -183,6 +184,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         judges={entry.judge.model: models[entry.judge.model] for entry in experiments.values() if entry.judge},
         writers={name: models[name] for name in writers},
         writings=writings,
+        beside=read_beside(read, entries, experiments, {**entries, **data}, root),
         token_models={entry.tokens_of: models[entry.tokens_of] for entry in experiments.values() if entry.tokens_of},
         experiments=experiments,
         published_figures=published_figures(entries["figures"]),

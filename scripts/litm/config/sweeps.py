@@ -208,6 +208,8 @@ class Sweeps:
     """The models that write or check questions, selected or not."""
     writings: Mapping[str, Writing]
     """What these are asked, by the name of the experiment."""
+    beside: Mapping[str, RecordedModel]
+    """Models that are drawn beside the selected ones, which are in no conclusion."""
 
     @property
     def asked_models(self) -> dict[str, Model]:
@@ -255,8 +257,13 @@ class Sweeps:
         return (*selected, *others)
 
     @cached_property
+    def beside_sweeps(self) -> tuple[Sweep, ...]:
+        """The sweeps of the models in `beside`, model by model."""
+        return tuple(Sweep(model, self.experiments[name]) for model in self.beside.values() for name in model.files)
+
+    @cached_property
     def _by_name(self) -> dict[tuple[str, str, str], Sweep]:
-        return {(*sweep.pair, sweep.measure): sweep for sweep in self.sweeps}
+        return {(*sweep.pair, sweep.measure): sweep for sweep in (*self.sweeps, *self.beside_sweeps)}
 
     def sweep(self, model: str, experiment: str, measure: str = ANSWER) -> Sweep:
         """The sweep of these names; `UserError` if this selection has none."""

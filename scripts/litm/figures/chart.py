@@ -265,6 +265,13 @@ def scored(cells: pd.DataFrame) -> pd.DataFrame:
     return cells[cells["n"] > 0]
 
 
+def with_beside(figure: Mapping, accuracy: pd.DataFrame, beside: pd.DataFrame | None) -> pd.DataFrame:
+    """Accuracies, with those of the models that a figure shows beside the study's. beside: rows of beside_accuracy.csv."""
+    if beside is None or not figure.get("beside"):
+        return accuracy
+    return pd.concat([accuracy, beside[beside["model"].isin([*figure["beside"]])]], ignore_index=True)
+
+
 def without_doubt(accuracy: pd.DataFrame) -> pd.DataFrame:
     """Accuracies, those in doubt (`doubt` in accuracy.csv) as if nothing was scored: no figure draws them."""
     return accuracy.assign(n=accuracy["n"].where(accuracy["doubt"].isna(), 0)) if "doubt" in accuracy else accuracy

@@ -57,7 +57,25 @@ def positions(figure: Mapping, rows: Rows) -> Chart:
     """
     cells = positioned(figure, rows.accuracy)
     models = models_in(cells)
-    return make_chart(figure, _panels(figure, cells, rows), models, references(figure, rows.accuracy, models))
+    chart = make_chart(figure, _panels(figure, cells, rows), models, references(figure, rows.accuracy, models))
+    return replace(chart, note="\n".join(beside_notes(figure, cells)))
+
+
+def beside_notes(figure: Mapping, cells: pd.DataFrame) -> Iterator[str]:
+    """Sentences on the models beside those of the study: who recorded them, and what else differs.
+
+    figure: its `beside` has the words by model; cells: the accuracies that the figure shows.
+    """
+    words: Mapping[str, str] = figure.get("beside") or {}
+    mine = scored(cells[~cells["model"].isin([*words])])["n"]
+    said = {}
+    for model, differs in words.items():
+        theirs = scored(cells[cells["model"] == model])["n"]
+        numbers = [in_range(counts) for counts in (theirs, mine) if len(counts)]
+        fewer = f"; n = {numbers[0]}, not {numbers[1]}" if len({*numbers}) > 1 else ""
+        said.setdefault(f"{differs}{fewer}", []).append(model)
+    for differs, models in said.items():
+        yield f"recorded by others: {', '.join(models)} ({differs})"
 
 
 def log_probabilities(figure: Mapping, rows: Rows) -> Chart:

@@ -1,9 +1,9 @@
 """Charts of the page: JSON of the figures for the browser, and the rows of the Position Bias Index.
 
-A chart is {name, title, x_label, y_label, y: [low, high], panels}; a panel {title, ticks: [[x, label], ...], series}; a
-series {model (None for a retriever), label, kind, dash, points}, with {gaps} if it has any, see `litm.figures.chart`. A
-point is [x, n, value, low, high], fractions with six decimals as in the table; unknown limits are None, and the one
-point of a reference has x None.
+A chart is {name, title, x_label, y_label, y: [low, high], panels}, with {note} if it has models beside the study's; a
+panel {title, ticks: [[x, label], ...], series}; a series {model (None for a retriever), label, kind, dash, points},
+with {gaps} if it has any, see `litm.figures.chart`. A point is [x, n, value, low, high], fractions with six decimals as
+in the table; unknown limits are None, and the one point of a reference has x None.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,6 +25,7 @@ from litm.figures.chart import (
     indexed_curves,
     places_in_words,
     recall_of,
+    with_beside,
     without_doubt,
 )
 from litm.figures.kinds import KINDS
@@ -53,10 +54,11 @@ def chart(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> dict | None:
     """The chart of a figure; None if nothing was scored, or if its kind needs more than the report's tables.
 
     figure: settings of a figure, with `recall`: (questions, corpus, retriever) of each recall curve. tables: by name,
-    `accuracy` and, where they exist, `retrieval`, `published_comparison`, `token_counts` and `wrong_answers`.
+    `accuracy` and, where they exist, `beside_accuracy`, `retrieval`, `published_comparison`, `token_counts` and
+    `wrong_answers`.
     """
     rows = Rows(
-        without_doubt(tables["accuracy"]),
+        without_doubt(with_beside(figure, tables["accuracy"], tables.get("beside_accuracy"))),
         recall=recall_of(tables["retrieval"], figure["recall"]) if figure["recall"] else None,
         published=_published(figure, tables),
         token_counts=tables.get("token_counts"),
@@ -69,6 +71,7 @@ def chart(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> dict | None:
         return None
     return {
         **{key: getattr(drawn, key) for key in ("name", "title", "x_label", "y_label")},
+        **({"note": drawn.note} if figure.get("beside") else {}),
         "y": _heights(drawn),
         "panels": [_panel(panel) for panel in panels],
     }

@@ -49,6 +49,8 @@ class Contents:
     """The catalogue's descriptions, by model."""
     formats: Mapping[str, Mapping]
     """Output of make_prompt_format.py by model."""
+    beside: Sequence[str] = ()
+    """Models beside those of the study, which only figures and their own tables show."""
 
     @property
     def titles(self) -> dict[str, str]:
@@ -63,7 +65,7 @@ def page_of(contents: Contents) -> Page:
     return Page(
         titles,
         screen(contents.screen, titles, names, contents.models),
-        figures(contents.figures, contents.pictures, tables, contents.models),
+        figures(contents.figures, contents.pictures, tables, [*contents.models, *contents.beside]),
         numbers(contents.findings, tables, contents.manifests, contents.prices, titles, names, contents.models),
         sample(contents.samples, contents.figures, contents.formats),
         provenance(

@@ -57,6 +57,7 @@ def _figure(settings: Mapping, png: bytes, tables: Mapping[str, pd.DataFrame]) -
         "png": base64.b64encode(png).decode(),
         "width": width,
         "chart": drawn,
+        "note": drawn.get("note", "") if drawn else "",
         "is_wide": len(drawn["panels"]) > 1 if drawn else width > WIDE_PIXELS,
     }
 

@@ -26,8 +26,8 @@ Row = TypeVar("Row", bound=type)
 #: Modules beside this one that declare tables, in the order of the tables in the report and in results/README.md. They
 #: are imported by name: an edited declaration re-makes only its table, see `TableFiles.declared`.
 MODULES = (
-    "accuracy", "positions", "differences", "sizes", "readings", "facts", "log_probability", "claims", "questions",
-    "commands",
+    "accuracy", "beside", "positions", "differences", "sizes", "readings", "facts", "log_probability", "claims",
+    "questions", "commands",
 )  # fmt: skip
 #: Attribute of a class of rows, its table.
 DECLARED = "__table__"
@@ -152,7 +152,9 @@ class Table:
     @property
     def docs(self) -> dict[str, str]:
         """The description of each column."""
-        texts = field_docstrings(self.row)
+        bases = getattr(self.row, "__orig_bases__", ())
+        rows = [row for row in (*bases, self.row) if hasattr(row, DECLARED)] or [self.row]
+        texts = {name: text for row in rows for name, text in field_docstrings(row).items()}
         return {name: column.doc or texts[name] for name, column in self.columns.items()}
 
     @property

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from litm.analysis.paper_tables import LAYOUTS
-from litm.config.figures import PBI_FOREST, TOKENS_KIND, Figure
+from litm.config.figures import CURVE_KIND, PBI_FOREST, TOKENS_KIND, Figure
 from litm.config.study import Study
 from litm.figures.kinds import KINDS
 from litm.records.tokens import LIMITS
@@ -71,9 +71,11 @@ class FigureFiles:
 
         def files(wildcards: Wildcards) -> list[str]:
             figure = self._study.figures[wildcards.figure]
-            models = self._sweeps.counted if name == "token_counts" else self._study.models
+            shown = [*filter(figure.shows, self._study.models), *self._beside(figure)]
+            models = self._sweeps.counted if name == "token_counts" else shown
             read = figure.shown if name in KINDS[figure.kind].inputs else ()
-            pairs, run = product(filter(figure.shows, self._study.models), read), {*self._study.pairs()}
+            run = {*self._study.pairs(), *(sweep.pair for sweep in self._study.beside_sweeps)}
+            pairs = product(shown, read)
             return sweep_files(DRAWN_SWEEPS[name], [pair for pair in pairs if pair in run and pair[0] in models])
 
         return files
@@ -134,12 +136,24 @@ class FigureFiles:
         asked = {sweep.model.name for sweep in self._study.sweeps if sweep.experiment.name in figure.shown}
         drawn = [model for model in self._study.models if figure.shows(model) and model in asked]
         facts: dict[str, Any] = self._facts(drawn)
+        if beside := {model: self._tables.beside[model] for model in self._beside(figure)}:
+            drawn += beside
+            facts["beside"] = {
+                model: "; ".join(dict.fromkeys(words[name] for name in figure.experiments if name in words))
+                for model, words in beside.items()
+            }
         experiments = self._study.experiments
         measures = dict.fromkeys(experiments[name].mean_label for name in figure.experiments if name in experiments)
         facts |= {} if [*measures] == ["Accuracy"] else {"measure": ", ".join(measures)}
         if figure.kind == TOKENS_KIND:
             facts["prices"] = {model: price for model, price in prices(self._study).items() if model in drawn and price}
         return {**figure.settings(), "places": self._places(drawn), **facts}
+
+    def _beside(self, figure: Figure) -> list[str]:
+        """The models beside that a figure shows: only curves over positions have them."""
+        run = {sweep.model.name for sweep in self._study.beside_sweeps if sweep.experiment.name in figure.experiments}
+        has_beside = figure.kind == CURVE_KIND
+        return [model for model in self._study.beside if has_beside and model in run and figure.shows(model)]
 
     def _facts(self, models: Iterable[str]) -> dict[str, dict]:
         """What figures say of models, by model, without what nothing is known of: `facts` for the legend, where models
@@ -160,5 +174,5 @@ class FigureFiles:
 
     def _places(self, models: Iterable[str]) -> dict[str, int]:
         """The rank of each of these models among those of the study."""
-        ranks = {model: place for place, model in enumerate(self._study.models)}
+        ranks = {model: place for place, model in enumerate((*self._study.models, *self._study.beside))}
         return {model: ranks[model] for model in models}

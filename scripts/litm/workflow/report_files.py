@@ -104,6 +104,7 @@ class ReportFiles:
                 for name in self._dataset_names
             ],
             "seed": self._study.seed,
+            **({"beside": [*self._study.beside]} if self._study.beside else {}),
         }
 
     @property

@@ -104,10 +104,10 @@ class SweepInputs:
         self._data = data
         self._project_file = project_file
         self._runs_here = runs_here
-        #: The selected models, and models used only for counting tokens or as judges; those to ask among them.
-        self.models = {**study.token_models, **study.asked_models}
+        #: The selected models, and models beside them, for counting tokens or as judges; those to ask among them.
+        self.models = {**study.token_models, **study.asked_models, **study.beside}
         self.asked = {name: model for name, model in self.models.items() if not model.is_recorded}
-        self.recorded = [name for name in study.models if name not in self.asked]
+        self.recorded = [name for name in (*study.models, *study.beside) if name not in self.asked]
         self.prompting = {
             name: self._prompting_of(model)
             for name, model in self.models.items()
@@ -289,7 +289,7 @@ class SweepInputs:
     # Recorded responses
 
     def _recorded(self, wildcards: Wildcards) -> list[tuple[str, list[Cell]]]:
-        model = self._study.models[wildcards.model]
+        model = self.models[wildcards.model]
         files = model.files if model.is_recorded else {}
         if wildcards.experiment not in files:
             sys.exit(f"error: models.{wildcards.model}.responses: no responses to {wildcards.experiment}")
@@ -306,11 +306,11 @@ class SweepInputs:
 
     def recorded_rows(self, wildcards: Wildcards) -> dict | None:
         """The values of the records of {experiment} in its files, by their names there; None for all."""
-        return self._study.models[wildcards.model].rows.get(wildcards.experiment)  # type: ignore[union-attr]
+        return self.models[wildcards.model].rows.get(wildcards.experiment)  # type: ignore[union-attr]
 
     def decoding_of_log(self, wildcards: Wildcards) -> dict | None:
         """The decoding of {experiment}, if {model} is a framework's log; None for other recorded responses."""
-        model = self._study.models[wildcards.model]
+        model = self.models[wildcards.model]
         has_log = model.is_recorded and model.log
         return self._study.experiments[wildcards.experiment].decoding() if has_log else None
 
@@ -388,7 +388,7 @@ class SweepInputs:
     def _has_data(self, name: str) -> bool:
         """Whether an experiment's examples can be made without a download, and without a corpus in shards."""
         alone = {name: self._study.experiments[name]}
-        needs = needs_of(replace(self._study, models={}, judges={}, token_models={}, experiments=alone))
+        needs = needs_of(replace(self._study, models={}, judges={}, token_models={}, beside={}, experiments=alone))
         is_small = all(corpus.shards == 1 for corpus in needs.corpora)
         return is_small and all(
             file.availability(Path(FETCHED), self._study.data_mirror) for file in needs.remote_files

@@ -12,6 +12,7 @@ from typing import Any
 
 from litm.analysis.paper_tables import LAYOUTS
 from litm.base.store import digest
+from litm.config.beside import differences
 from litm.config.conditions import find_comparisons
 from litm.config.study import Study
 from litm.config.sweeps import FILES
@@ -91,6 +92,7 @@ class TableFiles:
             "compared_scores": shared,
             "model_scores": [pair for pair in shared if pair in one_gold],
             "gold_scores": [(model, experiment.name) for model, experiment in referred],
+            "beside_scores": self._beside_pairs,
             "closed_book": [(model, experiment.closed_book) for model, experiment in referred],
             "oracle": [(model, experiment.oracle) for model, experiment in referred],
         }
@@ -98,6 +100,7 @@ class TableFiles:
             **{name: sweep_files(SCORES, pairs) for name, pairs in scores.items()},
             "verdicts": [sweep.files.responses for sweep in study.sweeps_of(VERDICT)],
             "accuracies": sweeps.files(ACCURACY),
+            "beside_accuracies": sweep_files(ACCURACY, [sweep.pair for sweep in study.beside_sweeps]),
             "log_probabilities": sweep_files(MEASURED, study.pairs(LOG_PROBABILITY)),
             "position_bias": [f"{TABLES}/position_bias.csv"] if with_positions else [],
             "accuracy": [f"{TABLES}/accuracy.csv"],
@@ -126,6 +129,7 @@ class TableFiles:
                 name: {size: self._data.version(dataset) for size, dataset in experiment.datasets.items()}
                 for name, experiment in study.experiments.items()
             },
+            "beside": self.beside,
             "comparisons": find_comparisons(study.answered),
             "conditions": [*study.conditions.values()],
             "judge_pairs": study.judge_pairs,
@@ -142,6 +146,24 @@ class TableFiles:
                 for name, experiment in study.experiments.items()
             },
         }
+
+    @cached_property
+    def beside(self) -> dict[str, dict[str, str]]:
+        """What differs in the responses of the models beside, in words, by model and experiment."""
+        words: dict[str, dict[str, str]] = {name: {} for name in self._study.beside}
+        for sweep in self._study.beside_sweeps:
+            versions = {self._data.version(name) for name in sweep.experiment.datasets.values()} - {None}
+            version = ", ".join(sorted(map(str, versions)))
+            words[sweep.model.name][sweep.experiment.name] = differences(sweep.model, sweep.experiment, version)
+        return words
+
+    @property
+    def _beside_pairs(self) -> list[tuple[str, str]]:
+        """The sweeps of the models beside, after those of the study's models on the same experiments."""
+        study = self._study
+        one_gold = [sweep.pair for sweep in study.beside_sweeps if not sweep.experiment.asks_several]
+        beside = [pair for pair in one_gold if study.models_of(pair[1])]
+        return [*(pair for pair in study.pairs() if pair[1] in {name for _, name in beside}), *beside]
 
     @cached_property
     def _first_examples(self) -> list[tuple[str, str]]:
@@ -253,8 +275,8 @@ class TableFiles:
 
     @property
     def order_of_models(self) -> str:
-        """The models in the order of the config."""
-        return " ".join(self._study.models)
+        """The models in the order of the config, those beside last."""
+        return " ".join((*self._study.models, *self._study.beside))
 
     @property
     def order(self) -> str:
