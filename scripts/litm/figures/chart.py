@@ -266,7 +266,7 @@ def scored(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_beside(figure: Mapping, accuracy: pd.DataFrame, beside: pd.DataFrame | None) -> pd.DataFrame:
-    """Accuracies, with those of the models that a figure shows beside the study's. beside: rows of beside_accuracy.csv."""
+    """Accuracies, with those of the models beside that a figure shows. beside: rows of beside_accuracy.csv."""
     if beside is None or not figure.get("beside"):
         return accuracy
     return pd.concat([accuracy, beside[beside["model"].isin([*figure["beside"]])]], ignore_index=True)

@@ -13,6 +13,7 @@ from litm.tables.table import declare, shown
     inputs=("beside_scores",),
     settings=("beside",),
     rows="analysis.beside.beside_table",
+    bases=(ModelPairsRow,),
     section="beside",
 )
 class BesideRow(ModelPairsRow, total=False):
@@ -29,7 +30,7 @@ class BesideRow(ModelPairsRow, total=False):
     """how the recorded answers were asked, against those of the study"""
 
 
-@declare("beside_accuracy", "Accuracy of the models beside", inputs=("beside_accuracies",))
+@declare("beside_accuracy", "Accuracy of the models beside", inputs=("beside_accuracies",), bases=(AccuracyRow,))
 class BesideAccuracyRow(AccuracyRow, total=False):
     """Accuracy of each cell of the models of `beside`, with the columns of accuracy.csv.
 

@@ -115,6 +115,8 @@ class Table:
     """Its columns by name, in their order."""
     row: type = dict
     """The class of its rows."""
+    bases: Sequence[type] = ()
+    """The classes whose fields that class has too."""
     inputs: Sequence[str] = ()
     """Names of its input files, see litm.workflow.table_files; a study has the table if it has all of them. Without
     inputs, another program makes it.
@@ -152,16 +154,16 @@ class Table:
     @property
     def docs(self) -> dict[str, str]:
         """The description of each column."""
-        bases = getattr(self.row, "__orig_bases__", ())
-        rows = [row for row in (*bases, self.row) if hasattr(row, DECLARED)] or [self.row]
-        texts = {name: text for row in rows for name, text in field_docstrings(row).items()}
+        texts = {name: text for row in (*self.bases, self.row) for name, text in field_docstrings(row).items()}
         return {name: column.doc or texts[name] for name, column in self.columns.items()}
 
     @property
     def declared(self) -> dict[str, Any]:
         """All that its files depend on: everything but the descriptions of its columns."""
         columns = {name: (column.kind, column.heading) for name, column in self.columns.items()}
-        return {**vars(self), "row": self.row.__name__, "columns": columns}
+        bases = {"bases": [base.__name__ for base in self.bases]} if self.bases else {}
+        about = {key: value for key, value in vars(self).items() if key != "bases"}
+        return {**about, **bases, "row": self.row.__name__, "columns": columns}
 
     @property
     def p_values(self) -> list[str]:
