@@ -58,7 +58,8 @@ def positions(figure: Mapping, rows: Rows) -> Chart:
     cells = positioned(figure, rows.accuracy)
     models = models_in(cells)
     chart = make_chart(figure, _panels(figure, cells, rows), models, references(figure, rows.accuracy, models))
-    return replace(chart, note="\n".join(beside_notes(figure, cells)))
+    recorded = dict.fromkeys(figure.get("beside") or {}, "recorded")
+    return replace(chart, facts={**chart.facts, **recorded}, note="\n".join(beside_notes(figure, cells)))
 
 
 def beside_notes(figure: Mapping, cells: pd.DataFrame) -> Iterator[str]:
@@ -69,11 +70,11 @@ def beside_notes(figure: Mapping, cells: pd.DataFrame) -> Iterator[str]:
     words: Mapping[str, str] = figure.get("beside") or {}
     mine = scored(cells[~cells["model"].isin([*words])])["n"]
     said = {}
-    for model, differs in words.items():
+    for model in sorted(words, key=lambda name: figure["places"][name]):
         theirs = scored(cells[cells["model"] == model])["n"]
         numbers = [in_range(counts) for counts in (theirs, mine) if len(counts)]
         fewer = f"; n = {numbers[0]}, not {numbers[1]}" if len({*numbers}) > 1 else ""
-        said.setdefault(f"{differs}{fewer}", []).append(model)
+        said.setdefault(f"{words[model]}{fewer}", []).append(model)
     for differs, models in said.items():
         yield f"recorded by others: {', '.join(models)} ({differs})"
 
