@@ -252,7 +252,7 @@ wildcard_constraints:
     corpus=any_of(STUDY.corpora),
     dataset=any_of([*STUDY.datasets, *STUDY.candidates]),
     derived=any_of(DATA.made_by(NATURAL_QUESTIONS)),
-    experiment=any_of([*STUDY.experiments, *STUDY.beside]),
+    experiment=any_of([*STUDY.experiments, *STUDY.asked_apart]),
     figure=any_of([*STUDY.figures, *STUDY.published_figures]),
     file=any_of(DATA.remote),
     first=any_of(DATA.made_by(FIRST_OF)),

@@ -17,4 +17,4 @@ def beside_table(beside_scores: Files, beside: Mapping[str, Mapping[str, str]]) 
     """
     grids = read_grids(beside_scores.scores())
     for row in model_pair_rows(grids, lambda a, b: a not in beside and b in beside):
-        yield {**row, "differs": beside[row["model_b"]][row["experiment"]]}
+        yield {**row, "differs": beside[str(row["model_b"])][row["experiment"]]}

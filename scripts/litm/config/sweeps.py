@@ -217,8 +217,8 @@ class Sweeps:
         return {**self.writers, **self.judges, **self.models}
 
     @property
-    def beside(self) -> dict[str, Writing | Judging]:
-        """What models are asked beside the selected experiments, by the name that it has as an experiment."""
+    def asked_apart(self) -> dict[str, Writing | Judging]:
+        """What models are asked apart from the selected experiments, by the name that it has as an experiment."""
         return {**self.writings, **self.judgings}
 
     @cached_property
@@ -237,7 +237,7 @@ class Sweeps:
 
     def experiment(self, name: str) -> Experiment:
         """The selected experiment of this name, or what is asked beside these."""
-        return self.experiments[name] if name in self.experiments else self.beside[name].asked
+        return self.experiments[name] if name in self.experiments else self.asked_apart[name].asked
 
     @cached_property
     def sweeps(self) -> tuple[Sweep, ...]:
@@ -249,7 +249,7 @@ class Sweeps:
             *((*pair, LOG_PROBABILITY) for pair in self._pairs(LOG_PROBABILITY) if pair[0] not in unmeasured),
         ]
         askable = {**self.writers, **self.judges}
-        others = [Sweep(askable[asking.asker], asking.asked, asking.measure) for asking in self.beside.values()]
+        others = [Sweep(askable[asking.asker], asking.asked, asking.measure) for asking in self.asked_apart.values()]
         selected = (
             Sweep(self.models[model], self.experiment_of(model, experiment), measure)
             for model, experiment, measure in pairs

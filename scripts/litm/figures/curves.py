@@ -69,7 +69,7 @@ def beside_notes(figure: Mapping, cells: pd.DataFrame) -> Iterator[str]:
     """
     words: Mapping[str, str] = figure.get("beside") or {}
     mine = scored(cells[~cells["model"].isin([*words])])["n"]
-    said = {}
+    said: dict[str, list[str]] = {}
     for model in sorted(words, key=lambda name: figure["places"][name]):
         theirs = scored(cells[cells["model"] == model])["n"]
         numbers = [in_range(counts) for counts in (theirs, mine) if len(counts)]

@@ -189,7 +189,7 @@ class SweepInputs:
 
     def examples(self, wildcards: Wildcards) -> list[str]:
         """The examples of all cells of {experiment}, or of the cells that {model} is asked; or other prompts."""
-        if asking := self._study.beside.get(wildcards.experiment):
+        if asking := self._study.asked_apart.get(wildcards.experiment):
             return [asking.prompts]
         experiment = self._study.experiments[wildcards.experiment]
         if model := getattr(wildcards, "model", None):

@@ -151,10 +151,10 @@ class TableFiles:
     def beside(self) -> dict[str, dict[str, str]]:
         """What differs in the responses of the models beside, in words, by model and experiment."""
         words: dict[str, dict[str, str]] = {name: {} for name in self._study.beside}
-        for sweep in self._study.beside_sweeps:
-            versions = {self._data.version(name) for name in sweep.experiment.datasets.values()} - {None}
-            version = ", ".join(sorted(map(str, versions)))
-            words[sweep.model.name][sweep.experiment.name] = differences(sweep.model, sweep.experiment, version)
+        for name, model in self._study.beside.items():
+            for experiment in map(self._study.experiments.__getitem__, model.files):
+                versions = {self._data.version(dataset) for dataset in experiment.datasets.values()} - {None}
+                words[name][experiment.name] = differences(model, experiment, ", ".join(sorted(map(str, versions))))
         return words
 
     @property
