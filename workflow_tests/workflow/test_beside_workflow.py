@@ -68,7 +68,7 @@ def test_the_figure_and_the_report_show_them_with_what_differs(finished):
     note = " ".join(legend.get_title().get_text().split())
     assert "recorded by others: theirs (the same questions, prompts not recorded;" in note
     assert note.endswith("; n = 3, not 4)")
-    assert "theirs" in [text.get_text() for text in legend.get_texts()]
+    assert "theirs (recorded)" in [text.get_text() for text in legend.get_texts()]
     page = finished.path("results/report.html").read_text()
     charts = json.loads(page.partition('id="charts">')[2].partition("</script>")[0])
     assert charts["models"] == [*FINISHED["models"], "theirs"]
