@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from litm.analysis.paper_tables import LAYOUTS
 from litm.base.cli import ending_in_a_line, hangup_is_sigterm, sigterm_in_thread
 from litm.base.extensions import file_of
+from litm.base.messages import is_clone
 from litm.config.yaml_files import command_line_values, read_config_file
 from litm.config.catalogue import CATALOGUES
 from litm.config.command_line import check_once
@@ -174,6 +175,9 @@ def add_jobs():
 def start():
     sigterm_in_thread()
     add_jobs()
+    # In a clone, `--sdm conda` brings packages of its own.
+    if runs_here() and not is_clone():
+        JOBS.check_packages()
     return [*JOBS.at_start(), *set_back("results")]
 
 

@@ -1,7 +1,9 @@
 """What a dry run, the estimate and a cluster's requests say of the same sweeps."""
 
 import re
+from collections import Counter
 from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError
 
 import pytest
 from configs import config, study
@@ -13,7 +15,7 @@ from programs import run_program
 from suite_examples import example, questions
 
 from litm.base.json_files import write_json
-from litm.base.messages import money
+from litm.base.messages import UserError, money
 from litm.engines.registry import load_engine
 from litm.examples.task import ExampleSettings
 from litm.inference.prompts import Fit, sweep_prompts
@@ -79,14 +81,39 @@ def test_the_estimate_has_rules_of_thumb_exactly_if_a_sweep_that_asks_was_not_co
         assert ("Rules of thumb:" not in done.stdout) == is_whole
 
 
-def lines_at_the_start(one) -> str:
-    """The lines before the first job of a run that asks all sweeps here."""
+def jobs_of(one) -> dry_run.Jobs:
+    """The jobs of a run that asks all sweeps here."""
     inputs = inputs_of(one)
     jobs = dry_run.Jobs(one, inputs.sweeps, lambda left: time_lines(one, left) + dollar_lines(one, left))
     for sweep in one.sweeps:
         rule = "generate" if sweep.measure == ANSWER else "measure"
         jobs.add(rule, {"model": sweep.model.name, "experiment": sweep.experiment.name})
-    return "\n".join(jobs.at_start())
+    return jobs
+
+
+def lines_at_the_start(one) -> str:
+    """The lines before the first job of such a run."""
+    return "\n".join(jobs_of(one).at_start())
+
+
+def test_a_package_that_a_model_to_ask_needs_is_missed_before_the_first_job(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def version(package):
+        if package == "torch":
+            raise PackageNotFoundError
+        return "1"
+
+    monkeypatch.setattr("litm.base.messages.version", version)
+    monkeypatch.setattr("litm.base.messages.is_clone", lambda: False)
+    of_server = {"a": SERVED | BASE}
+    jobs_of(study(models=of_server, experiments=experiments(BOTH))).check_packages()
+    here = jobs_of(study(models={"a": HERE}, experiments=experiments(ANSWERS)))
+    with pytest.raises(UserError, match=r"^a: the package torch is not installed: pip install .*\[local\]"):
+        here.check_packages()
+    # All prompts have answers.
+    monkeypatch.setattr(here, "size", lambda sweep: (Counter(), 10, ""))
+    here.check_packages()
 
 
 @pytest.mark.parametrize("measures", [ANSWERS, BOTH])

@@ -5,6 +5,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from math import floor, log10
 from pathlib import Path
@@ -45,6 +46,15 @@ def install_command(package: str) -> str:
         return "pip install -r requirements.lock"
     extra = EXTRAS.get(package, "")
     return f"pip install 'lost-in-the-middle{f'[{extra}]' if extra else ''}'"
+
+
+def check_installed(what: str, packages: Iterable[str]) -> None:
+    """Raise `UserError`, with the command that installs it, for the first package that is not installed."""
+    for package in packages:
+        try:
+            version(package)
+        except PackageNotFoundError:
+            raise UserError(f"{what}: the package {package} is not installed: {install_command(package)}") from None
 
 
 def missing_package(error: ImportError) -> str | None:

@@ -7,7 +7,6 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill
@@ -16,7 +15,7 @@ from typing import Any
 import yaml
 
 from litm.base.cli import describe_os_error
-from litm.base.messages import UserError, install_command, money
+from litm.base.messages import UserError, check_installed, money
 from litm.base.table_files import plain_rows
 from litm.checks.doctor import packages
 from litm.checks.first_study import MADE_UP, Asked, check_study, entry_of, full_study
@@ -78,7 +77,7 @@ def main(words: Sequence[str]) -> None:
     _write(folder / "study.yaml", study)
     _write(folder / "full_study.yaml", full_study(study))
     read = load_study(read_layers([ROOT / "config" / "config.yaml", folder / "study.yaml"]), ROOT)
-    _check_installed("--documents" if asked.documents else asked.name, packages(read, needs_of(read)))
+    check_installed("--documents" if asked.documents else asked.name, packages(read, needs_of(read)))
     _agree(_plan(read, asked), asked, options)
     _run(folder, read)
     _show(folder, read, asked)
@@ -110,18 +109,9 @@ def _asked(options: argparse.Namespace) -> Asked:
     engine = (catalogue.get(name, {}) | entry)["engine"]
     if engine == RECORDED:
         raise UserError(f"{name}: the catalogue has recorded answers of it, and nothing to ask: name another model")
-    _check_installed(name, engine_facts(engine).packages)
+    check_installed(name, engine_facts(engine).packages)
     mine = (path and path.resolve() for path in (options.documents, options.questions, options.session))
     return Asked(name, entry, prices, options.budget, *mine)
-
-
-def _check_installed(what: str, needed: Iterable[str]) -> None:
-    """Raise `UserError`, with the extra that brings it, for the first package that is not installed."""
-    for package in needed:
-        try:
-            version(package)
-        except PackageNotFoundError:
-            raise UserError(f"{what}: the package {package} is not installed: {install_command(package)}") from None
 
 
 def _write(path: Path, study: Mapping[str, Any]) -> None:

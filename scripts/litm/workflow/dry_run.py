@@ -12,9 +12,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from litm.base.groups import grouped
-from litm.base.messages import UserError, first_of
+from litm.base.messages import UserError, check_installed, first_of
 from litm.config.study import Study
 from litm.config.sweeps import Sweep
+from litm.engines.registry import engine_facts
 from litm.inference.asked_sweep import SweepOptions
 from litm.inference.sweep import present_answers
 from litm.planning.tokens import assumed, fitting, mean_work, prompts_by_size, too_long
@@ -118,6 +119,13 @@ class Jobs:
         steps = [words for rule, words in MAKES.items() if any(rule == other for _, other in self._others)]
         makes = [f"  makes {', then '.join(steps)}"] if steps else []
         return ["This run:", *self.asked(), *makes] if self._asked | self._measured else []
+
+    def check_packages(self) -> None:
+        """Raise `UserError` for the first missing package of the models with prompts that have no answer."""
+        for measure, pairs in ((ANSWER, self._asked), (VERDICT, self._asked), (LOG_PROBABILITY, self._measured)):
+            for sweep in self._study.sweeps_of(measure):
+                if sweep.pair in pairs and sweep.is_asked and (measure == LOG_PROBABILITY or self.size(sweep)[0]):
+                    check_installed(sweep.model.name, engine_facts(sweep.model.engine).packages)
 
     def summary(self) -> list[str]:
         """The lines at the end of a dry run."""
