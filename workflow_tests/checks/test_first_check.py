@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import ROOT
+from fork_server import exit_status
 from local_http import Handler, Served
+from workbench import in_a_fork
 
+from litm.base.cli import run
 from litm.base.messages import UserError
 from litm.checks import first_check
 from litm.checks.first_curve import BESIDE, bar, curves
@@ -17,6 +20,7 @@ from litm.checks.first_study import MADE_UP, Asked, check_study, entry_of, full_
 from litm.config.study import load_study
 from litm.config.yaml_files import read_layers, read_yaml
 from litm.engines.modules.fake import NOT_FOUND, chance_at, made_up_answer
+from litm.front_door import enter
 
 CATALOGUE = read_yaml(ROOT / "config" / "models.yaml")
 #: Names of models, with --url or without, and engine and name or place of their entries.
@@ -154,6 +158,7 @@ class _Handler(Handler):
 
 
 def checked(folder: Path, key: str, *words: str) -> subprocess.CompletedProcess:
+    """`litm check` as a user starts it."""
     command = [ROOT / "litm", "check", "--key-variable", "LITM_TEST_KEY", *words]
     environment = {**os.environ, "LITM_TEST_KEY": key, "COLUMNS": "60"}
     return subprocess.run(
@@ -161,21 +166,37 @@ def checked(folder: Path, key: str, *words: str) -> subprocess.CompletedProcess:
     )
 
 
+def refused(folder: Path, key: str, *words: str) -> str:
+    """The one line with which `litm check` refuses these words; in a fork, because nothing is run."""
+
+    def check() -> int:
+        os.chdir(folder)
+        os.environ["LITM_TEST_KEY"] = key
+        os.close(0)
+        try:
+            run(lambda: enter(["check", "--key-variable", "LITM_TEST_KEY", *words]))
+        except SystemExit as end:
+            return exit_status(end)
+        return 0
+
+    done = in_a_fork(check)
+    assert done.returncode == 1 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done
+    return done.stderr
+
+
 @pytest.mark.study
 def test_a_check_of_a_server_shows_price_curves_words_pictures_and_the_full_study(tmp_path):
     with Served(_Handler) as server:
         model = ("--model", "small", "--url", f"{server.url}/v1", "--prices", "0.1", "0.4")
         done = checked(tmp_path, "right", *model)
-        wrong = {
-            "does not accept the key in LITM_TEST_KEY (status 401)": checked(tmp_path, "wrong", *model),
-            "set the environment variable LITM_TEST_KEY to your key": checked(tmp_path, "", *model),
-            "has no model other: it has small": checked(tmp_path, "right", "--model", "other", *model[2:]),
-            "more than the budget of US$ 0.010: raise": checked(tmp_path, "right", *model, "--budget", "0.01"),
+        refusals = {
+            "does not accept the key in LITM_TEST_KEY (status 401)": refused(tmp_path, "wrong", *model),
+            "set the environment variable LITM_TEST_KEY to your key": refused(tmp_path, "", *model),
+            "has no model other: it has small": refused(tmp_path, "right", "--model", "other", *model[2:]),
+            "more than the budget of US$ 0.010: raise": refused(tmp_path, "right", *model, "--budget", "0.01"),
         }
-    wrong["does not answer (["] = checked(tmp_path, "right", *model)
-    for words, failed in wrong.items():
-        assert failed.returncode == 1 and failed.stderr.startswith("error: ") and failed.stderr.count("\n") == 1
-        assert words in failed.stderr
+    refusals["does not answer (["] = refused(tmp_path, "right", *model)
+    assert all(words in line for words, line in refusals.items()), refusals
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("small: 288 prompts, about ")
     bars = [line for line in done.stdout.splitlines() if "█" in line]
@@ -194,8 +215,10 @@ def test_a_check_of_a_server_shows_price_curves_words_pictures_and_the_full_stud
     written = (tmp_path / "litm-check/study.yaml").read_text()
     assert written.startswith("# Written by `litm check`.\n") and "right" not in written
     (tmp_path / "litm-check/study.yaml").write_text("models: [dummy]\n")
-    refusal = checked(tmp_path, "right", *model).stderr
-    assert refusal == "error: litm-check/study.yaml is not of `litm check`: name another folder with --folder\n"
+    assert (
+        refused(tmp_path, "right", *model)
+        == "error: litm-check/study.yaml is not of `litm check`: name another folder with --folder\n"
+    )
 
 
 def test_curves_are_those_of_cells_with_a_position(tmp_path):

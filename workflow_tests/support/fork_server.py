@@ -5,6 +5,7 @@ Started as a program, this is the process: `fork_server.py SOCKET`. It ends with
 
 import atexit
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -74,6 +75,8 @@ def serve(path: str) -> None:
     for name in LAZY:
         getattr(sys.modules["transformers"], name)
     draw_little()
+    # A collection in a fork would visit, and so copy, all that is imported.
+    gc.freeze()
     # Forks report their ends to clients themselves, so nobody waits for them.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:

@@ -1,6 +1,7 @@
 """A workbench: an editable copy of the project in which Snakemake plans and runs."""
 
 import contextlib
+import gc
 import json
 import os
 import shlex
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
@@ -185,21 +186,26 @@ class Workbench:
         """The jobs that Snakemake would run, each after those that make its input."""
         return self._jobs(None, "--dry-run", *words)
 
+    def made(self, paths: Collection[str]) -> set[str]:
+        """Those of the paths that a rule makes."""
+        return {*self._of_graph(lambda graph: [path for path in paths if _is_made(path, graph)], None, "--dry-run")}
+
     def _jobs(self, python: Path | None, *words: str) -> list["PlannedJob"]:
         """The jobs of a run or plan, which must succeed."""
+        return [PlannedJob(*facts) for facts in self._of_graph(_job_facts, python, *words)]
+
+    def _of_graph(self, facts: Callable[[Any], Any], python: Path | None, *words: str) -> Any:
+        """What a function says of the graph of a run or plan, which must succeed; as JSON brings it here."""
         command = ["snakemake", "--configfile", "small.yaml", "--cores", "1", *words]
         with TemporaryDirectory() as folder:
-            file = Path(folder) / "jobs.json"
+            file = Path(folder) / "facts.json"
 
             def keep(graph: Any) -> None:
-                needed = set(graph.needrun_jobs(exclude_finished=False))
-                jobs = [job for level in graph.toposorted() for job in level if job in needed]
-                facts = [[job.rule.name, [*job.input], [*job.output], job.shellcmd or ""] for job in jobs]
-                file.write_text(json.dumps(facts))
+                file.write_text(json.dumps(facts(graph)))
 
             done = in_a_fork(lambda: snakemake_here(self.folder, command, python, keep))
             assert done.returncode == 0, done.stdout + done.stderr
-            return [PlannedJob(*facts) for facts in json.loads(file.read_text())]
+            return json.loads(file.read_text())
 
     def answers(self, sweep: str, model: str = "dummy") -> list[Path]:
         """The files with the answers of a sweep."""
@@ -209,6 +215,17 @@ class Workbench:
         """Prompts that the last run of a sweep asked, and kept answers that it used."""
         manifest = read_json(self.path(f"results/responses/{model}/{sweep}.manifest.json"))
         return manifest["asked"], manifest["reused"]
+
+
+def _job_facts(graph: Any) -> list[list]:
+    """The parts of a `PlannedJob` for each job that runs, each after those that make its input."""
+    needed = set(graph.needrun_jobs(exclude_finished=False))
+    jobs = [job for level in graph.toposorted() for job in level if job in needed]
+    return [[job.rule.name, [*job.input], [*job.output], job.shellcmd or ""] for job in jobs]
+
+
+def _is_made(path: str, graph: Any) -> bool:
+    return any(rule.is_producer(path) for rule in graph.workflow.rules)
 
 
 def commands_in(plan: str) -> list[str]:
@@ -235,6 +252,8 @@ def in_a_fork(run: Callable[[], int]) -> subprocess.CompletedProcess:
         files = [Path(folder) / name for name in ("stdout", "stderr")]
         child = os.fork()
         if child == 0:
+            # A collection would visit, and so copy, all that this process has kept.
+            gc.disable()
             status = 1
             try:
                 for number, file in enumerate(files, start=1):

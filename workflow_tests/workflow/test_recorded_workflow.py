@@ -93,15 +93,15 @@ def test_the_answers_in_resources_are_to_the_prompts_that_the_released_files_mak
 
 #: Of a recorded model, of a size in pairs and not in tokens, and of no model at all.
 NOTHING_MAKES = (
-    *("token_counts/old/kv.csv", "prompt_formats/old.json", "estimates/old/kv.json"),
-    *("audit_responses/old/kv.jsonl.gz", "sizes/kv/4.json", "token_counts/nobody/kv.csv"),
+    *("results/token_counts/old/kv.csv", "results/prompt_formats/old.json", "results/estimates/old/kv.json"),
+    *("results/audit_responses/old/kv.jsonl.gz", "results/sizes/kv/4.json", "results/token_counts/nobody/kv.csv"),
 )
 
 
-@pytest.mark.parametrize("target", NOTHING_MAKES)
-def test_a_result_that_a_model_or_experiment_has_not_is_refused_in_a_line(finished, target):
-    said = finished.refusal("--dry-run", "--", f"results/{target}")
-    assert f"No rule to produce results/{target}" in said and "KeyError" not in said
+def test_no_rule_makes_a_result_that_a_model_or_experiment_has_not_and_it_is_refused_in_a_line(finished):
+    assert finished.made([*NOTHING_MAKES, "results/scores/old/kv.parquet"]) == {"results/scores/old/kv.parquet"}
+    said = finished.refusal("--dry-run", "--", NOTHING_MAKES[0])
+    assert f"No rule to produce {NOTHING_MAKES[0]}" in said and "KeyError" not in said
 
 
 def replace_recorded(bench: Workbench) -> None:
