@@ -153,7 +153,7 @@ def texts_of(figure: Figure) -> list[float]:
     return [text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()]
 
 
-@pytest.mark.parametrize("models", [1, 2, 5, MANY])
+@pytest.mark.parametrize("models", [1, 2, 5, pytest.param(MANY, marks=pytest.mark.long)])
 def test_no_text_of_a_figure_is_smaller_than_a_phone_shows(models):
     sizes = {5: [0, 2, 4], 9: [0, 4, 8]}
     rows = table(*curves(models, sizes))

@@ -25,6 +25,7 @@ def examples(task_name: str, file, size: int, placement: str, settings: ExampleS
     return [make_example(question, size, placement, template, task) for question in questions]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("task", "file", "size", "placement", "published"),
     [

@@ -107,6 +107,7 @@ def test_words_of_scripts_without_spaces_are_found_and_scores_of_other_texts_do_
     assert [bm25._searchable(text) for text in others] == others
 
 
+@pytest.mark.long
 def test_the_ranking_on_real_passages_is_that_of_a_direct_run_of_pyserini(tmp_path, data):
     with gzip.open(data / "psgs_w100.sample.tsv.gz", "rt", encoding="utf-8", newline="") as lines:
         rows = list(csv.reader(lines, delimiter="\t"))[1:3001]
