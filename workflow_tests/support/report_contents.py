@@ -1,7 +1,7 @@
 """The contents of a small report, made for real: two models, key-value retrieval at three positions."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 from conftest import ROOT
+from programs import load_program
 from record_makers import response
 from score_frames import accuracy_table
 from suite_examples import example, questions
@@ -22,11 +23,11 @@ from litm.examples.task import ExampleSettings
 from litm.figures.chart import Rows
 from litm.figures.kinds import KINDS
 from litm.figures.style import save_figure
-from litm.findings.first_screen import first_screen
+from litm.findings.first_screen import FirstScreen, first_screen
+from litm.findings.record import Finding
 from litm.findings.study import findings_of
 from litm.records.examples import Example
 from litm.records.responses import SweepResponse
-from litm.report.contents import Contents, page_of
 from litm.report.page import render_report
 from litm.report.question_samples import question_records, sampled_ids
 from litm.scoring.scores import Sweep, score_sweep
@@ -50,8 +51,36 @@ EXPERIMENT = {
 FORMAT = {"prompt_template": "chat", "before": "<user>", "after": "<end>", "strips": False, "special": ""}
 #: The words for the curves of the two models.
 WORDS = ("no difference shown", "U")
+#: Fields of `Contents` that are settings of make_report.py.
+SETTINGS = ("figures", "experiments", "models", "prices", "seed", "config", "about")
 #: The template of the page, its style and its scripts, by name.
 SOURCES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "resources" / "report").iterdir()}
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What make_report.py makes the page from, as it reads it."""
+
+    tables: Mapping[str, pd.DataFrame]
+    screen: FirstScreen
+    findings: Sequence[Finding]
+    figures: Sequence[Mapping]
+    pictures: Mapping[str, bytes]
+    manifests: Sequence[Mapping]
+    samples: Mapping[str, Sequence[Mapping]]
+    experiments: Sequence[Mapping]
+    prices: Mapping[str, Mapping | None]
+    datasets: Sequence[Mapping]
+    seed: int
+    models: Sequence[str]
+    commit: str | None
+    config: str
+    about: Mapping[str, Mapping]
+    formats: Mapping[str, Mapping]
+
+    @property
+    def titles(self) -> dict[str, str]:
+        return {experiment["name"]: experiment["title"] for experiment in self.experiments}
 
 
 @cache
@@ -115,7 +144,9 @@ def contents_with_wrong_answers() -> Contents:
 def page(tables: Mapping[str, pd.DataFrame] | None = None, whole: Contents | None = None, **changes: Any) -> str:
     """The page of these contents, by default of all, with further tables and other changes."""
     whole = whole or contents()
-    return render_report(SOURCES, page_of(replace(whole, tables={**whole.tables, **(tables or {})}, **changes)))
+    values = vars(replace(whole, tables={**whole.tables, **(tables or {})}, **changes))
+    settings = {name: values.pop(name) for name in SETTINGS}
+    return render_report(SOURCES, load_program("make_report").page_of(settings, values.pop("screen"), **values))
 
 
 @cache

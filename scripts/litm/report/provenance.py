@@ -58,7 +58,12 @@ def provenance(
     config: str,
     commit: str | None,
 ) -> Provenance:
-    """What a study ran, and what it was made with; see `contents.Contents`."""
+    """What a study ran, and what it was made with.
+
+    samples: records of `question_samples.question_records` by experiment; about: the catalogue's descriptions, by
+    model; datasets: one row by heading per file of questions; config: the digest of what the config selects; commit:
+    the workflow's, None if unknown.
+    """
     return Provenance(
         studied=experiments_studied(experiments, samples, names),
         identities=identities(manifests),

@@ -11,7 +11,7 @@ from litm.figures.chart import length_in_words, mean_tokens, of_size
 class SizeNames:
     """Sizes in words: `10 documents`, as a figure of the experiment or else its task names the items; else `size 10`.
 
-    experiments: settings of each, as in `contents.Contents`; token_counts: lengths of prompts, None where none are
+    experiments: settings of each, as the rules give them; token_counts: lengths of prompts, None where none are
     known.
     """
 
