@@ -2,7 +2,7 @@
 
 LAYOUT = Each(lambda wildcards: LAYOUTS[int(wildcards.number)])
 TABLE = Each(lambda wildcards: TABLES.tables[wildcards.table])
-CLAIM_TABLES = TABLES.declared(lambda job: ["claims", "claims_summary"])
+CLAIM_TABLES = TABLES.declared(lambda job: ["claims"])
 
 
 rule make_table:
@@ -50,7 +50,6 @@ rule make_claims_table:
         statuses=TABLES.published("claims"),
     output:
         csv=report("results/tables/claims.csv", caption="../resources/captions/claims.rst", category="Tables"),
-        summary="results/tables/claims_summary.csv",
         markdown="results/tables/claims.md",
     log:
         "results/logs/make_claims_table.log",
@@ -72,7 +71,6 @@ use rule make_claims_table as make_published_claims_table with:
         statuses=TABLES.published("claims"),
     output:
         csv="results/published/tables/claims.csv",
-        summary="results/published/tables/claims_summary.csv",
         markdown="results/published/tables/claims.md",
     log:
         "results/logs/make_published_claims_table.log",

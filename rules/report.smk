@@ -78,7 +78,7 @@ rule make_report:
         **compared(
             order=TABLES.order,
             declared=TABLES.declared(
-                lambda job: ["claims", "claims_summary", "gold_counts", "tokens_used", *TABLES.tables]
+                lambda job: ["claims", "gold_counts", "tokens_used", *TABLES.tables]
             ),
         ),
         code=code("figures", FIGURES.figure_modules),

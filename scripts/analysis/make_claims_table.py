@@ -7,7 +7,6 @@ statements: what the paper says of the cases of its claims
 statuses: what became of each claim
 recall: recall of the retriever of some experiments
 recall_of: the experiment of each of these files
-summary: a CSV file with a row a claim
 """
 
 from typing import TYPE_CHECKING
@@ -27,7 +26,6 @@ def main(
     statements: str,
     statuses: str,
     csv: str,
-    summary: str,
     markdown: str,
     scores: tuple[str, ...] = (),
     published: str | None = None,
@@ -37,7 +35,7 @@ def main(
     from litm.analysis.grid import FIRST_LINE, FULL, Files
     from litm.analysis.published import read_literature, read_published
     from litm.claims.evidence import Relations, published_evidence, scored_evidence
-    from litm.claims.tables import as_markdown, claim_summary, claims_table
+    from litm.claims.tables import as_markdown, claims_table
 
     if bool(scores) == bool(published):
         raise UserError("give either --scores or --published")
@@ -63,5 +61,4 @@ def main(
     readings = [] if published else [(reading, by_reading(reading)) for reading in (FIRST_LINE, FULL)]
     table = claims_table(evidence, Relations(**relations), read_literature(statements, statuses), readings)
     write_csv(csv, table)
-    write_csv(summary, claim_summary(table))
     write_text(markdown, as_markdown(table))

@@ -11,15 +11,10 @@ from record_makers import example, response
 from scipy import stats
 
 from litm.analysis.grid import Files
-from litm.analysis.log_probability import (
-    log_probability_effects_table,
-    log_probability_pairs_table,
-    log_probability_table,
-    questions_needed,
-)
+from litm.analysis.log_probability import log_probability_table, questions_needed
 from litm.analysis.statistics import Moments, mean_of_numbers
 from litm.base.messages import UserError
-from litm.claims.log_probability import log_probability_claims_table
+from litm.claims.log_probability import log_probability_effects_table
 from litm.figures.chart import Rows
 from litm.figures.curves import log_probabilities
 from litm.findings.probability import probability_findings
@@ -114,14 +109,15 @@ def test_means_effects_and_pairs_are_student_s_paired_by_question(files):
     assert cells["per_token"].to_numpy(dtype=float) == pytest.approx(nats.mean(axis=0) / 2)
 
     effects = tables()["log_probability_effects"].frame(log_probability_effects_table(own))
+    assert effects[effects["effect"] != "pair"]["position_a"].isna().all()
     pbi = effects[(effects["quantity"] == "answer") & (effects["effect"] == "pbi")].iloc[0]
     expected = stats.ttest_1samp((nats[:, 0] + nats[:, 2]) / 2 - nats[:, 1], 0)
     assert pbi["p_value"] == pytest.approx(expected.pvalue)
     assert [pbi["ci_low"], pbi["ci_high"]] == pytest.approx([*expected.confidence_interval()])
 
-    pairs = tables()["log_probability_pairs"].frame(log_probability_pairs_table(own))
-    first = pairs[pairs["quantity"] == "answer"].iloc[0]
+    first = effects[(effects["quantity"] == "answer") & (effects["effect"] == "pair")].iloc[0]
     assert (first["position_a"], first["position_b"]) == (0, 4)
+    assert first["value"] == pytest.approx(nats[:, 0].mean() - nats[:, 1].mean())
     assert first["p_value"] == pytest.approx(stats.ttest_rel(nats[:, 0], nats[:, 1]).pvalue)
     assert first["p_holm"] >= first["p_value"]
 
@@ -196,8 +192,10 @@ def test_the_figure_has_the_geometric_mean_of_the_probability_of_a_token(files):
         ((0.0, 0.0, 0.0), "not enough data", "neither all above 0 nor all below 0"),
     ],
 )
-def test_the_u_is_decided_by_log_probability_in_a_table_of_its_own(files, means, verdict, why):
-    rows = log_probability_claims_table(files(rows_of(drawn(means))))
-    table = tables()["log_probability_claims"].frame(rows)
-    assert table["verdict"].tolist() == [verdict]
-    assert why in table["reason"][0]
+def test_the_u_is_decided_by_log_probability_beside_the_effects(files, means, verdict, why):
+    table = tables()["log_probability_effects"].frame(log_probability_effects_table(files(rows_of(drawn(means)))))
+    decided = table[table["u_verdict"].notna()]
+    assert decided[["quantity", "effect", "u_verdict", "u_family_size"]].values.tolist() == [
+        ["answer", "pbi", verdict, 1]
+    ]
+    assert why in decided["u_reason"].iloc[0]

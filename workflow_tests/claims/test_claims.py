@@ -11,7 +11,7 @@ from litm.analysis.published import ClaimStatus, Literature, PublishedStatement
 from litm.base.messages import UserError
 from litm.base.table_files import read_csv
 from litm.claims.evidence import Relations, scored_evidence
-from litm.claims.tables import CLAIMS, as_markdown, claim_summary, claims_table
+from litm.claims.tables import CLAIMS, as_markdown, claims_table
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.tables.table import tables
 
@@ -79,28 +79,40 @@ def test_one_run_has_one_verdict_per_case_for_any_declarations_about_its_models(
         assert (table["claim"] == "encoder_decoder_robust").sum() == 1
 
 
-def test_the_summary_has_a_sentence_for_each_claim():
+def counts_of(table: pd.DataFrame, place: int) -> list[str]:
+    """The numbers of cases of a claim in claims.md: supported, contradicted, not enough data."""
+    return [cell.strip() for cell in as_markdown(table).splitlines()[2 + place].split("|")[3:6]]
+
+
+def finding_of(table: pd.DataFrame, place: int) -> str:
+    """The sentence of a claim, which all of its rows have."""
+    (text,) = {*table.loc[table["claim"] == CLAIMS[place].name, "finding"]}
+    return text
+
+
+def test_each_claim_has_a_sentence_in_all_of_its_rows():
     evidence = evidence_of(about([0.8, 0.5, 0.8]), about([0.5, 0.8, 0.5], model="other"))
-    summary = claim_summary(claims_table(evidence, NOTHING))
-    assert list(summary["finding"][:2]) == [
+    table = claims_table(evidence, NOTHING)
+    assert table["statement"].nunique() == len(CLAIMS)
+    assert [finding_of(table, place) for place in (0, 1)] == [
         "Of 2: supported in 1 (m on e 9), contradicted in 1 (other on e 9).",
         "Not asked: it needs an experiment of two sizes or more, with two positions or more at each.",
     ]
-    assert list(summary.loc[0, ["n_supported", "n_contradicted", "n_not_enough_data"]]) == [1, 1, 0]
+    assert counts_of(table, 0) == ["1", "1", "0"]
 
 
-def test_the_summary_keeps_exploratory_cases_apart():
+def test_the_sentence_and_the_numbers_of_a_claim_keep_exploratory_cases_apart():
     gpt = "gpt-3.5-turbo-0613"
     cells = [without_position(0.6, 500, model=model) for model in (gpt, "m")]
     curves = [about([0.8, 0.4, 0.8], 500, model=gpt), about([0.9, 0.8, 0.9], 500, model="m")]
-    row = claim_summary(claims_table(evidence_of(*curves, *cells), BOOK)).loc[3]
-    assert list(row[["n_supported", "n_contradicted", "n_not_enough_data"]]) == [1, 0, 0]
-    assert row["finding"] == (
+    table = claims_table(evidence_of(*curves, *cells), BOOK)
+    assert counts_of(table, 3) == ["1", "0", "0"]
+    assert finding_of(table, 3) == (
         "Supported in 1 (gpt-3.5-turbo-0613 on e 9). "
         "Exploratory, for other models and conditions: contradicted in 1 (m on e 9)."
     )
-    row = claim_summary(claims_table(evidence_of(curves[1], cells[1]), BOOK)).loc[3]
-    assert row["finding"].startswith("Not asked of the models and conditions that the paper names. Exploratory")
+    finding = finding_of(claims_table(evidence_of(curves[1], cells[1]), BOOK), 3)
+    assert finding.startswith("Not asked of the models and conditions that the paper names. Exploratory")
 
 
 def test_markdown_shows_the_summary_and_then_every_row():
@@ -120,15 +132,14 @@ def test_a_verdict_that_depends_on_the_reading_of_answers_is_marked(tmp_path):
     done = run_program(
         "make_claims_table", "--scores", tmp_path / "scores.parquet", "--statements", published / "statements.csv",
         "--relations", '{"models": {}, "experiments": {}, "recorded": []}', "--statuses", published / "claims.csv",
-        *(word for name in ("csv", "summary", "markdown") for word in (f"--{name}", tmp_path / name)),
+        *(word for name in ("csv", "markdown") for word in (f"--{name}", tmp_path / name)),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     row = read_csv(tmp_path / "csv", tables()["claims"].dtypes).iloc[0]
     assert (row["verdict"], row["verdict_full"], row["verdict_first_line"]) == (SUPPORTED, SUPPORTED, CONTRADICTED)
     assert row["changes_with_reading"]
     assert row["reason"].endswith("; by the first line: contradicted, by the whole answer: supported")
-    finding = read_csv(tmp_path / "summary")["finding"][0]
-    assert finding.endswith("contradicted by the first line, supported by the whole answer.")
+    assert row["finding"].endswith("contradicted by the first line, supported by the whole answer.")
 
 
 def test_published_accuracies_have_one_reading():

@@ -305,16 +305,13 @@ def test_the_published_comparison_is_shown_if_it_has_rows():
 def test_claims_are_shown_and_those_that_were_not_tested_are_folded():
     first, *others = CLAIMS
     told = {"statement": first.statement, "section": "2.3", "finding": "Of 4: supported in 3."}
-    counts = {"n_supported": 3, "n_contradicted": 1, "n_not_enough_data": 0}
-    row = told | counts | {"status": "contested", "contested_by": "Doe 2025"}
-    summary = pd.DataFrame([row, *(row | {"statement": one.statement, "status": None} for one in others)])
-    cases = pd.DataFrame([{"claim": one.name, "experiment": "qa" if one is first else None} for one in CLAIMS])
-    both = {"claims": tables()["claims"].frame(cases), "claims_summary": summary}
-    assert claims_in_words(both) == {
+    row = told | {"claim": first.name, "experiment": "qa", "status": "contested", "contested_by": "Doe 2025"}
+    frames = {"claims": tables()["claims"].frame([row, row, *({"claim": claim.name} for claim in others)])}
+    assert claims_in_words(frames) == {
         "asked": [told | {"status": "Later works contest the paper's claim: Doe 2025."}],
         "others": [{"statement": one.statement, "needs": one.needs} for one in others],
     }
-    section = page(both).partition('<section id="claims">')[2]
+    section = page(frames).partition('<section id="claims">')[2]
     assert (
         section.index(first.statement) < section.index("<details>") < section.index(f"Here it needs {others[0].needs}.")
     )

@@ -25,9 +25,11 @@ from litm.base.table_files import by_cell
 from litm.scoring.log_probabilities import QUANTITIES
 
 if TYPE_CHECKING:
-    from litm.tables.log_probability import LogProbabilityEffectsRow, LogProbabilityPairsRow, LogProbabilityRow
+    from litm.tables.log_probability import LogProbabilityEffectsRow, LogProbabilityRow
 
 CELL = ["model", "experiment", "task", "size", "items", "placement", "position", "depth", "target"]
+#: Name of the effect of a pair of positions, in log_probability_effects.csv.
+PAIR = "pair"
 #: Sum of the normal quantiles of a two-sided test at 5 % and of a power of 80 %.
 QUANTILES = float(special.ndtri((1 + CONFIDENCE) / 2) + special.ndtri(POWER))
 
@@ -65,14 +67,19 @@ def _means(rows: pd.DataFrame) -> "LogProbabilityRow":
     return {"n": len(measured), "n_left_out": left_out, "n_failed": len(rows) - len(measured) - left_out, **means}
 
 
-def log_probability_effects_table(log_probabilities: Files) -> "list[LogProbabilityEffectsRow]":
-    """One row per curve with a middle, quantity and effect, of the questions measured at every position.
+def effects_and_pairs(log_probabilities: Files) -> "list[LogProbabilityEffectsRow]":
+    """One row per curve with a middle, quantity and effect, of the questions measured at every position; then one per
+    curve, quantity and pair of positions.
 
-    p is corrected over all effects on the curves of an experiment, for each quantity by itself.
+    p is corrected over all effects on the curves of an experiment, or over the pairs of a curve, for each quantity by
+    itself.
     """
-    effects = [row for sweep in log_probabilities.scores() for rows in curves(sweep) for row in _effects(rows)]
-    families = grouped(effects, itemgetter("experiment", "quantity"))
-    return [row for rows in families.values() for row in with_holm(rows)]
+    rows_of_curves = [rows for sweep in log_probabilities.scores() for rows in curves(sweep)]
+    families = grouped(
+        (effect for rows in rows_of_curves for effect in _effects(rows)), itemgetter("experiment", "quantity")
+    )
+    pairs = (of_curve for rows in rows_of_curves for of_curve in _pairs(rows))
+    return [row for family in (*families.values(), *pairs) for row in with_holm(family)]
 
 
 def _effects(rows: pd.DataFrame) -> "Iterator[LogProbabilityEffectsRow]":
@@ -114,32 +121,23 @@ def _power(size: float, n: int, df: float) -> float:
     return 1 - float(special.nctdtr(df, size * sqrt(n), special.stdtrit(df, (1 + CONFIDENCE) / 2)))
 
 
-def log_probability_pairs_table(log_probabilities: Files) -> "Iterator[LogProbabilityPairsRow]":
-    """One row per curve, quantity and pair of positions; p is corrected over the pairs of a curve and quantity."""
-    for sweep in log_probabilities.scores():
-        for rows in curves(sweep):
-            yield from _pairs(rows)
-
-
-def _pairs(rows: pd.DataFrame) -> "Iterator[LogProbabilityPairsRow]":
+def _pairs(rows: pd.DataFrame) -> "Iterator[list[LogProbabilityEffectsRow]]":
+    """The pairs of positions of a curve, by quantity."""
     for names, curve in measured_curves(rows):
-        matrix = curve.cases.answers[CORRECT]
-        pairs: list[LogProbabilityPairsRow] = []
-        for a, b in combinations(range(len(curve.positions)), 2):
+        matrix, positions, pairs = curve.cases.answers[CORRECT], curve.positions, []
+        for a, b in combinations(range(len(positions)), 2):
             difference, with_test = tested(mean_of_numbers(matrix[:, a] - matrix[:, b], curve.cases.clusters))
-            pairs.append(
-                {
-                    **names,
-                    "position_a": curve.positions[a],
-                    "position_b": curve.positions[b],
-                    "n": len(matrix),
-                    "value_a": float(matrix[:, a].mean()),
-                    "value_b": float(matrix[:, b].mean()),
-                    "difference": difference,
-                    **with_test,
-                }
-            )
-        yield from with_holm(pairs)
+            pair: LogProbabilityEffectsRow = {
+                **names,
+                "effect": PAIR,
+                "position_a": positions[a],
+                "position_b": positions[b],
+                "n": len(matrix),
+                "value": difference,
+                **with_test,
+            }
+            pairs.append(pair)
+        yield pairs
 
 
 def measured_curves(rows: pd.DataFrame) -> Iterator[tuple[MeasuredNames, CurveGrid]]:

@@ -1,4 +1,4 @@
-"""The claim of a U by the log-probability of the right answer: evidence of another kind, in a table of its own."""
+"""The claim of a U by the log-probability of the right answer: evidence of another kind, beside the effects."""
 
 from collections.abc import Iterator
 from math import inf
@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from litm.analysis.grid import Files, curves, interval_columns
-from litm.analysis.log_probability import measured_curves
+from litm.analysis.grid import Files, curves
+from litm.analysis.log_probability import effects_and_pairs, measured_curves
 from litm.analysis.pbi import CONTRASTS, PLACES
 from litm.analysis.statistics import mean_of_numbers
 from litm.claims.curve_words import families, name_of
 from litm.claims.evidence import measure_of
-from litm.claims.statements import u_shape
 from litm.claims.verdicts import ABOVE, Criterion, Part, Question, Range, reason
 
 if TYPE_CHECKING:
-    from litm.tables.log_probability import LogProbabilityClaimsRow
+    from litm.tables.log_probability import LogProbabilityEffectsRow
 
 #: Nats have no difference that is negligible for every model, so only a difference with the other sign contradicts.
 POSITIVE = Criterion(ABOVE, Range("below 0", ((-inf, 0),)))
@@ -26,34 +25,28 @@ DECIDES = "answer"
 ENDS = ("primacy", "recency")
 
 
-def log_probability_claims_table(log_probabilities: Files) -> "Iterator[LogProbabilityClaimsRow]":
-    """One row per curve with a middle, with the verdict on primacy and recency above 0; families and their level as for
-    accuracy, see docs/claims.md.
+def log_probability_effects_table(log_probabilities: Files) -> "list[LogProbabilityEffectsRow]":
+    """The rows of `effects_and_pairs`, with the verdict on a U in the row of the index of `DECIDES`; families and their
+    level as for accuracy, see docs/claims.md.
     """
+    rows = effects_and_pairs(log_probabilities)
+    of_index = {
+        (row["model"], row["experiment"], row["size"]): row
+        for row in rows
+        if (row["quantity"], row["effect"]) == (DECIDES, "pbi")
+    }
     questions = (
-        measured_question
+        question
         for sweep in log_probabilities.scores()
-        for rows in curves(sweep)
-        for measured_question in _questions(rows)
+        for curve_rows in curves(sweep)
+        for question in _questions(curve_rows)
     )
     for family in families(questions):
         for question, decision, size in family:
-            measured = {part.statistic: part.measure for part in question.parts if part.measure}
             model, experiment, size_of_curve, _ = name_of(question)
-            effects: dict = {}
-            for name, measure in measured.items():
-                effects |= interval_columns(name, measure.estimate())
-            yield {
-                "claim": u_shape.__name__,
-                "model": model,
-                "experiment": experiment,
-                "size": size_of_curve,
-                "verdict": decision.verdict,
-                "n": max((measure.n for measure in measured.values()), default=0),
-                **effects,
-                "reason": reason(question, decision),
-                "family_size": size,
-            }
+            row = of_index[model, experiment, size_of_curve]
+            row |= {"u_verdict": decision.verdict, "u_reason": reason(question, decision), "u_family_size": size}
+    return rows
 
 
 def _questions(rows: pd.DataFrame) -> Iterator[Question]:

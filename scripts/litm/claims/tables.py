@@ -1,14 +1,16 @@
-"""The table of claims: rows of claims.csv, their summary by claim, and the generated parts of docs/claims.md."""
+"""The table of claims: rows of claims.csv, its Markdown, and the generated parts of docs/claims.md."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
 
 from litm.analysis.grid import FIRST_LINE, FULL
 from litm.analysis.published import NOTHING_SAID, ClaimStatus, Explanation, Literature, of_row
 from litm.analysis.shapes import MEANINGS
+from litm.base.groups import grouped
 from litm.base.messages import first_of, interval_of, percent, points
 from litm.base.table_files import plain_rows
 from litm.claims.curve_words import Words, curve_words, families, name_of
@@ -18,9 +20,9 @@ from litm.claims.verdicts import CONTRADICTED, EXPLORATORY, NOT_ENOUGH, SUPPORTE
 from litm.tables.table import tables
 
 if TYPE_CHECKING:
-    from litm.tables.claims import ClaimsRow, ClaimsSummaryRow
+    from litm.tables.claims import ClaimsRow
 
-CASES, SUMMARY = tables()["claims"], tables()["claims_summary"]
+CASES = tables()["claims"]
 
 #: Claims about the shape of a curve, whose rows have the curve's word.
 OF_SHAPE = ("u_shape", "base_models_too", "primacy_from_13b")
@@ -58,7 +60,8 @@ def claims_table(
             if case[0] == claim.name
         ]
         rows_of_claim += _printed_alone(claim, literature, rows_of_claim) if evidence.is_published else []
-        rows += [{**row, **literature.columns_for(row)} for row in rows_of_claim or [_nothing(claim)]]
+        of_claim: ClaimsRow = {"statement": claim.statement, "finding": _finding(claim, rows_of_claim)}
+        rows += [{**row, **literature.columns_for(row), **of_claim} for row in rows_of_claim or [_nothing(claim)]]
     return CASES.frame(rows)
 
 
@@ -149,79 +152,72 @@ VERDICTS = (SUPPORTED, CONTRADICTED, NOT_ENOUGH)
 NAMED = 3
 
 
-def claim_summary(table: pd.DataFrame) -> pd.DataFrame:
-    """One row per claim, in the paper's order: statement, section, counts of verdicts, a sentence, and its status.
-
-    Only the sentence mentions exploratory cases.
-    """
-    rows: list[ClaimsSummaryRow] = []
-    for claim in CLAIMS:
-        of_claim = table[table["claim"] == claim.name]
-        asked = of_claim[of_claim["experiment"].notna()]
-        is_other = (asked["role"] == EXPLORATORY).fillna(False)
-        counts = [int((asked["verdict"][~is_other] == verdict).sum()) for verdict in VERDICTS]
-        finding = _finding(asked[~is_other], asked[is_other], claim.needs)
-        status = of_claim.iloc[0][["status", "contested_by"]].tolist()
-        rows.append(
-            {
-                "statement": claim.statement,
-                "section": claim.section,
-                "n_supported": counts[0],
-                "n_contradicted": counts[1],
-                "n_not_enough_data": counts[2],
-                "finding": finding,
-                "status": status[0],
-                "contested_by": status[1],
-            }
-        )
-    return pd.DataFrame(rows, columns=list(SUMMARY.columns))
-
-
-def _finding(asked: pd.DataFrame, others: pd.DataFrame, needs: str) -> str:
-    if asked.empty and others.empty:
-        return f"Not asked: it needs {needs}."
-    sentences = [_sentence(asked)] if len(asked) else ["Not asked of the models and conditions that the paper names."]
-    if len(others):
+def _finding(claim: Claim, rows: "Iterable[ClaimsRow]") -> str:
+    """The verdicts of a claim in a sentence; its exploratory cases have one of their own."""
+    cases = [row for row in rows if row.get("experiment")]
+    if not cases:
+        return f"Not asked: it needs {claim.needs}."
+    asked, others = _by_role(cases)
+    sentences = [_sentence(asked) if asked else "Not asked of the models and conditions that the paper names."]
+    if others:
         sentence = _sentence(others)
         sentences.append(f"Exploratory, for other models and conditions: {sentence[0].lower()}{sentence[1:]}")
     return " ".join(sentences)
 
 
-def _sentence(asked: pd.DataFrame) -> str:
-    counts = {verdict: int((asked["verdict"] == verdict).sum()) for verdict in VERDICTS}
-    parts = [f"{verdict} in {count}{_cases(asked, verdict)}" for verdict, count in counts.items() if count]
+def _by_role(cases: "Iterable[ClaimsRow]") -> "tuple[list[ClaimsRow], list[ClaimsRow]]":
+    """The cases that the claim is about, and the exploratory ones."""
+    by_role = grouped(cases, lambda row: row.get("role") == EXPLORATORY)
+    return by_role.get(False, []), by_role.get(True, [])
+
+
+def _sentence(asked: "Sequence[ClaimsRow]") -> str:
+    counts = {verdict: [row for row in asked if row["verdict"] == verdict] for verdict in VERDICTS}
+    parts = [f"{verdict} in {len(rows)}{_cases(rows)}" for verdict, rows in counts.items() if rows]
     sentence = f"Of {len(asked)}: {', '.join(parts)}." if len(asked) > 1 else f"{parts[0]}."
-    return sentence[0].upper() + sentence[1:] + _reading(asked[asked["changes_with_reading"].fillna(False)])
+    return sentence[0].upper() + sentence[1:] + _reading([row for row in asked if row.get("changes_with_reading")])
 
 
-def _reading(changed: pd.DataFrame) -> str:
+def _reading(changed: "Sequence[ClaimsRow]") -> str:
     """A sentence on the verdicts that differ between first lines and whole answers."""
-    if changed.empty:
+    if not changed:
         return ""
-    named = [
+    names = [
         f"{_case(row)}: {row['verdict_first_line']} by the first line, {row['verdict_full']} by the whole answer"
-        for row in plain_rows(changed)
+        for row in changed
     ]
-    return f" With the reading of the answers the verdict changes on {first_of(named, NAMED, '; ')}."
+    return f" With the reading of the answers the verdict changes on {first_of(names, NAMED, '; ')}."
 
 
-def _cases(asked: pd.DataFrame, verdict: str) -> str:
+def _cases(rows: "Sequence[ClaimsRow]") -> str:
     """The cases by name, if they are few."""
-    rows = asked[asked["verdict"] == verdict]
-    if len(rows) > NAMED:
-        return ""
-    names = [_case(row) for row in plain_rows(rows)]
-    return f" ({'; '.join(dict.fromkeys(names))})"
+    return "" if len(rows) > NAMED else f" ({'; '.join(dict.fromkeys(map(_case, rows)))})"
 
 
-def _case(row: Mapping) -> str:
+def _case(row: "ClaimsRow") -> str:
     size = f" {row['size']}" if row["size"] else ""
     return f"{row['models']} on {row['experiment']}{size}"
 
 
 def as_markdown(table: pd.DataFrame) -> str:
-    """The summary of each claim, and all rows, as Markdown."""
-    return f"{SUMMARY.markdown(claim_summary(table))}\n{CASES.markdown(table)}"
+    """The verdicts of each claim, and all rows, as Markdown."""
+    rows = [_summary(cases) for cases in grouped(plain_rows(table), itemgetter("claim")).values()]
+    return f"{_table(rows)}\n\n{CASES.markdown(table)}"
+
+
+def _summary(rows: Sequence[Mapping]) -> dict[str, str]:
+    """The cells of a claim by their headings: numbers of cases, without exploratory ones, and its sentence."""
+    asked, _ = _by_role(cast("Sequence[ClaimsRow]", [row for row in rows if row["experiment"]]))
+    counts = Counter(row["verdict"] for row in asked)
+    claim = rows[0]
+    return {
+        "Claim": claim["statement"],
+        "Section": claim["section"],
+        **{verdict.capitalize(): f"{counts[verdict]:,}" for verdict in VERDICTS},
+        "What was found": claim["finding"],
+        "Status": claim["status"] or "",
+        "By": claim["contested_by"] or "",
+    }
 
 
 def page_parts(

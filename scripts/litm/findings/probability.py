@@ -27,7 +27,11 @@ def probability_findings(
     effects: rows of log_probability_effects.csv; curves: findings on accuracy.
     """
     reasons = {(*curve.sweep, curve.size): curve.facts["reason"] for curve in curves}
-    best = (row for row in effects if row["quantity"] == "answer" and row["model"] not in stand_ins)
+    best = (
+        row
+        for row in effects
+        if row["quantity"] == "answer" and row["effect"] in CONTRASTS and row["model"] not in stand_ins
+    )
     for curve, rows in groupby(best, itemgetter("model", "experiment", "size")):
         of_curve = {row["effect"]: row for row in rows}
         numbers = {name: Number.of_row(of_curve[name], "value", "", "p_holm") for name in CONTRASTS}

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import cast
 
 import pandas as pd
 
 from litm.analysis.questions_to_check import gold_counts
+from litm.base.groups import grouped
 from litm.base.messages import in_range, interval_of, money, percent
 from litm.base.table_files import csv_text, plain_rows
 from litm.claims.statements import CLAIMS
@@ -69,7 +71,11 @@ def numbers(
     names: SizeNames,
     models: Sequence[str],
 ) -> Numbers:
-    """The numbers of the page; see `contents.Contents`. frames: the study's tables by name."""
+    """The numbers of the page.
+
+    findings: all of the study; frames: its tables by name; prices: by model, None for free ones; titles: of
+    experiments; models: in the order of the study, which decides their colours.
+    """
     if (gold := frames.get("gold_passages")) is not None:
         frames = {**frames, "gold_counts": gold_counts(gold)}
     used = token_table(manifests, prices)
@@ -82,7 +88,7 @@ def numbers(
         forest=forest(frames.get("position_bias"), models, names),
         sentences=findings_in_words(findings, titles),
         claims=claims_in_words(frames),
-        comparisons=shown_tables(frames, [table for table in COMPARISONS if table.section != "claims"]),
+        comparisons=shown_tables(frames, COMPARISONS),
         tables=shown_tables(frames, SHOWN),
         tokens=shown_tables({"tokens_used": used}, COMPARISONS),
         tokens_in_words=[*tokens_in_words(used, prices)],
@@ -102,17 +108,17 @@ def findings_in_words(findings: Iterable[Finding], titles: Mapping[str, str]) ->
 
 
 def claims_in_words(frames: Mapping[str, pd.DataFrame]) -> dict | None:
-    """{asked, others} from claims.csv and claims_summary.csv; None without them.
+    """{asked, others} from claims.csv; None without it.
 
     asked: tested claims {statement, section, finding, status}; others: claims not tested {statement, needs}.
     """
-    if "claims_summary" not in frames:
+    if "claims" not in frames:
         return None
-    cases = frames["claims"]
-    tested = {*cases.loc[cases["experiment"].notna(), "claim"]}
     asked, others = [], []
-    for claim, row in zip(CLAIMS, plain_rows(frames["claims_summary"]), strict=True):
-        if claim.name not in tested:
+    by_claim = grouped(plain_rows(frames["claims"]), itemgetter("claim"))
+    for claim in CLAIMS:
+        row, *_ = by_claim[claim.name]
+        if row["experiment"] is None:
             others.append({"statement": claim.statement, "needs": claim.needs})
             continue
         # What later works say of the paper's claim is no verdict on this study's models.

@@ -138,29 +138,8 @@ class ClaimsRow(TypedDict, total=False):
     """later status of the claim: `supported` or `contested`"""
     contested_by: col.Text
     """the works that contest it"""
-
-
-@declare("claims_summary", "The paper's claims", section="claims")
-class ClaimsSummaryRow(TypedDict, total=False):
-    """Summary of each claim of the paper over its cases: one row per claim, in the paper's order.
-
-    The paper's claims, tested on each model, experiment and size here that allows it: numbers of cases that support it,
-    contradict it, or do not decide. The tables below have the single cases.
-    """
-
-    statement: Annotated[col.Text, shown("Claim")]
+    statement: col.Text
     """the claim in a sentence"""
-    section: Annotated[col.Text, shown("Section")]
-    """section of the paper"""
-    n_supported: Annotated[col.Integer, shown("Supported")]
-    """cases that support it, without exploratory ones, which only the sentence mentions"""
-    n_contradicted: Annotated[col.Integer, shown("Contradicted")]
-    """cases that contradict it"""
-    n_not_enough_data: Annotated[col.Integer, shown("Not enough data")]
-    """cases that do not decide"""
-    finding: Annotated[col.Text, shown("What was found")]
-    """the same in a sentence"""
-    status: Annotated[col.Text, shown("Status")]
-    """later status of the claim: `supported` or `contested`"""
-    contested_by: Annotated[col.Text, shown("By")]
-    """the works that contest it"""
+    finding: col.Text
+    """the verdicts on all cases of the claim in words, the same in each of its rows; exploratory cases have their own
+    sentence"""

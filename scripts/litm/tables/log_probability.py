@@ -59,17 +59,20 @@ class LogProbabilityRow(TypedDict, total=False):
     "log_probability_effects",
     "Effects of position on the log-probability",
     inputs=("log_probabilities",),
-    rows="analysis.log_probability.log_probability_effects_table",
+    rows="claims.log_probability.log_probability_effects_table",
 )
 class LogProbabilityEffectsRow(TypedDict, total=False):
     """Primacy, recency, tilt and the Position Bias Index of each curve in nats of the log-probability of the right
-    answer, paired by question, with the number of questions that shows them.
+    answer, paired by question, with the number of questions that shows them and the verdict on a U; then the difference
+    of each pair of positions.
 
     Nats on the questions measured at every position. PBI: mean of start and end, minus middle; primacy: start minus
-    middle; recency: end minus middle; tilt: end minus start. An effect counts as shown if p (Holm), of Student's t
-    corrected over all effects on the curves of the experiment, is below 0.05; the 95 % intervals are not corrected. A U
-    is decided by log_probability_claims.csv. An effect of 0.69 means that the probability of the answer doubles.
-    Evidence of another kind than accuracy.
+    middle; recency: end minus middle; tilt: end minus start; pair: position a minus position b, positions count from 0.
+    An effect counts as shown if p (Holm), of Student's t corrected over all effects on the curves of the experiment, or
+    over the pairs of the curve, is below 0.05; the 95 % intervals are not corrected. A U is supported if primacy and
+    recency are both shown to be above 0, and contradicted if one of them is shown to be below; the chance of a wrong
+    verdict in an experiment is at most 5 %, by the procedure of docs/claims.md. An effect of 0.69 means that the
+    probability of the answer doubles. Evidence of another kind than accuracy, which the claims of the paper are of.
     """
 
     model: Annotated[col.Model, SHOWN]
@@ -80,7 +83,11 @@ class LogProbabilityEffectsRow(TypedDict, total=False):
     quantity: Annotated[col.Text, shown("Quantity")]
     """`per_token`, `answer` or `any_answer`, as in log_probability.csv"""
     effect: Annotated[col.Text, shown("Effect")]
-    """`primacy`, `recency`, `tilt` or `pbi`"""
+    """`primacy`, `recency`, `tilt`, `pbi` or `pair`"""
+    position_a: Annotated[col.Integer, shown("Position a")]
+    """the first position of a pair"""
+    position_b: Annotated[col.Integer, shown("Position b")]
+    """the second position of a pair"""
     n: Annotated[col.Integer, shown("n")]
     """questions measured at every position"""
     value: Annotated[col.Nats, shown("Nats")]
@@ -92,87 +99,13 @@ class LogProbabilityEffectsRow(TypedDict, total=False):
     p_value: col.PValue
     """of no effect, by Student's t"""
     p_holm: Annotated[col.PValue, shown("p (Holm)")]
-    """`p_value` corrected over the effects on the curves of the experiment"""
+    """`p_value` corrected over the effects on the curves of the experiment, or over the pairs of the curve, for each
+    quantity by itself"""
     n_needed: Annotated[col.Integer, shown("Questions needed")]
-    """questions that show an effect of this size in 80 % of studies, by its standard error"""
-
-
-@declare(
-    "log_probability_claims",
-    "The U, by log-probability",
-    inputs=("log_probabilities",),
-    rows="claims.log_probability.log_probability_claims_table",
-)
-class LogProbabilityClaimsRow(TypedDict, total=False):
-    """The paper's claim of a U, decided by the log-probability of the right answer: primacy and recency above 0 in
-    nats.
-
-    Evidence of another kind than accuracy: the claims of the paper are of accuracy, and stand under Claims. Supported:
-    the right answer is more probable at the start and at the end than in the middle, both shown; contradicted: at one
-    of them it is shown to be less probable. The chance of a wrong verdict in an experiment is at most 5 %, by the
-    procedure of docs/claims.md. The intervals shown are of 95 %, uncorrected.
-    """
-
-    claim: col.Text
-    """name of the claim, as in claims.csv"""
-    model: Annotated[col.Model, SHOWN]
-    experiment: Annotated[col.Experiment, SHOWN]
-    size: Annotated[col.Size, SHOWN]
-    verdict: Annotated[col.Text, shown("Verdict")]
-    """`supported`, `contradicted` or `not enough data`"""
-    n: Annotated[col.Integer, shown("n")]
-    """questions measured at every position"""
-    primacy: Annotated[col.Nats, shown("Primacy")]
-    """start - middle, in nats of `answer`"""
-    primacy_ci_low: col.Low
-    primacy_ci_high: col.High
-    recency: Annotated[col.Nats, shown("Recency")]
-    """end - middle"""
-    recency_ci_low: col.Low
-    recency_ci_high: col.High
-    reason: Annotated[col.Text, shown("Reason")]
+    """questions that show an effect of this size in 80 % of studies, by its standard error; empty for a pair"""
+    u_verdict: Annotated[col.Text, shown("U")]
+    """in the row of the index of `answer`: `supported`, `contradicted` or `not enough data`"""
+    u_reason: col.Text
     """why"""
-    family_size: col.Integer
+    u_family_size: col.Integer
     """number of curves that the verdict is corrected for"""
-
-
-@declare(
-    "log_probability_pairs",
-    "Pairs of positions, by log-probability",
-    inputs=("log_probabilities",),
-    rows="analysis.log_probability.log_probability_pairs_table",
-)
-class LogProbabilityPairsRow(TypedDict, total=False):
-    """Pairs of positions: difference of the log-probability of the right answer on the same questions, in nats.
-
-    Nats at position a minus those at position b with their own 95 % interval, paired by question; positions count from
-    0. A difference counts as shown if p (Holm), corrected over the pairs of the curve, is below 0.05.
-    """
-
-    model: Annotated[col.Model, SHOWN]
-    experiment: Annotated[col.Experiment, SHOWN]
-    task: col.Task
-    size: Annotated[col.Size, SHOWN]
-    items: col.Items
-    quantity: Annotated[col.Text, shown("Quantity")]
-    """`per_token`, `answer` or `any_answer`, as in log_probability.csv"""
-    position_a: Annotated[col.Integer, shown("Position a")]
-    """the first position"""
-    position_b: Annotated[col.Integer, shown("Position b")]
-    """the second position"""
-    n: Annotated[col.Integer, shown("n")]
-    """questions measured at every position"""
-    value_a: Annotated[col.Nats, shown("Nats at a")]
-    """mean at the first position"""
-    value_b: Annotated[col.Nats, shown("Nats at b")]
-    """mean at the second position"""
-    difference: Annotated[col.Nats, shown("Difference")]
-    """`value_a` - `value_b`"""
-    ci_low: Annotated[col.Nats, shown("95 % from")]
-    """lower 95 % limit, paired by question"""
-    ci_high: Annotated[col.Nats, shown("to")]
-    """upper 95 % limit"""
-    p_value: col.PValue
-    """of no difference, by Student's t"""
-    p_holm: Annotated[col.PValue, shown("p (Holm)")]
-    """`p_value` corrected over the pairs of the curve and quantity"""

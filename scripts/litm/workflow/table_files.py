@@ -27,7 +27,7 @@ SCORES, MEASURED = FILES[ANSWER].scores, FILES[LOG_PROBABILITY].scores
 ACCURACY, TOKEN_COUNTS = "results/accuracy/{model}/{experiment}.csv", "results/token_counts/{model}/{experiment}.csv"
 TABLES = "results/tables"
 #: Tables that have a program of their own.
-CLAIM_TABLES = tuple(f"{TABLES}/{name}" for name in ("claims.csv", "claims_summary.csv", "claims.md"))
+CLAIM_TABLES = tuple(f"{TABLES}/{name}" for name in ("claims.csv", "claims.md"))
 #: Formats of tables that are laid out as in the paper.
 LAID_OUT = ("csv", "md", "tex")
 
@@ -195,7 +195,7 @@ class TableFiles:
     def shown(self) -> list[str]:
         """The files that the report shows, quotes or counts."""
         names = [name for name, table in self.tables.items() if table.report or name == "gold_passages"]
-        return [*(f"{TABLES}/{name}.csv" for name in names), *CLAIM_TABLES[:2]]
+        return [*(f"{TABLES}/{name}.csv" for name in names), CLAIM_TABLES[0]]
 
     @property
     def of_findings(self) -> list[str]:
