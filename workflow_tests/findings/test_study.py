@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from table_rows import accuracy_row, bias_row, pair_rows, probability_rows, silent_row, utilisation_row
+from table_rows import accuracy_row, bias_row, length_row, pair_rows, probability_rows, silent_row, utilisation_row
 
 from litm.findings.advice import KINDS as ADVICE_KINDS
 from litm.findings.kinds import KINDS, findings_reference
@@ -49,6 +49,7 @@ def tables(models=("a", "b")):
         "position_bias": bias,
         "utilisation": [utilisation_row(0.1, 0.1, model=model) for model in models],
         "model_pairs": pair_rows(),
+        "effective_length": [length_row()],
         "log_probability_effects": probability_rows(primacy=0.01),
     }
 

@@ -58,6 +58,15 @@ def silent_row(reason, **more) -> dict:
     return bias_row(**{**nothing, **more})
 
 
+def length_row(loss=0.3, verdict="shown beyond", best=0.8, size=40, model="a", experiment="kv", **more) -> dict:
+    """A row of effective_length.csv; intervals of 20 points."""
+    return row_of(
+        "effective_length", model=model, experiment=experiment, size=size, size_smallest=20, n=100, margin=0.1,
+        accuracy_best=best, loss=loss, ci_low=loss - 0.1, ci_high=loss + 0.1, verdict=verdict,
+        effective_length="less than 40: shown", **more,
+    )  # fmt: skip
+
+
 def utilisation_row(closed_book, oracle, benefit=None, model="a", experiment="qa", n=50, **more) -> dict:
     """A row of utilisation.csv; intervals of 20 points."""
     accuracies = {"accuracy_closed_book": closed_book, "accuracy_oracle": oracle}

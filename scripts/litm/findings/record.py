@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 VERSION = 1
 #: The tables that findings are made from, as far as a study has them.
 FROM_TABLES = (
-    "accuracy", "position_bias", "utilisation", "wrong_answers", "published_comparison",
-    "model_pairs", "log_probability_effects", "reading_sensitivity", "gold_passages", "answer_checks", "judge",
+    "accuracy", "position_bias", "utilisation", "wrong_answers", "published_comparison", "model_pairs",
+    "effective_length", "log_probability_effects", "reading_sensitivity", "gold_passages", "answer_checks", "judge",
     "written_questions",
 )  # fmt: skip
 #: The largest corrected p value of an effect that is shown; `litm.analysis.statistics.SIGNIFICANT` needs numpy.

@@ -19,6 +19,7 @@ from litm.findings.pairs import pair_findings
 from litm.findings.probability import probability_findings
 from litm.findings.record import Finding, StudyFindings
 from litm.findings.references import no_benefit_findings, reference_findings, silenced, unhelped
+from litm.findings.sizes import size_findings
 from litm.findings.warnings import warnings_of
 
 NOTHING: Mapping[Any, Any] = {}
@@ -58,6 +59,7 @@ def findings_of(
         [Finding("stand_ins", tuple(answered))] if answered else [],
         curves,
         accuracy_findings(accuracy, bias),
+        size_findings(rows("effective_length"), stand_ins),
         references,
         no_benefit,
         no_information_findings(curves, without_benefit, fields),

@@ -213,6 +213,20 @@ def _accuracy(finding: Finding) -> str:
     return f"{where(finding)}: {share(finding.numbers['overall'])}, n = {finding.n:,}."
 
 
+def _size(finding: Finding) -> str:
+    said = {
+        Strength.SHOWN: "shown to be more than 10",
+        Strength.NOT_SHOWN: "shown to be less than 10",
+        Strength.CANNOT_TELL: "not shown to be more or less than 10",
+        Strength.UNINFORMATIVE: "which has at most 10 to lose",
+    }
+    loss, smallest = finding.numbers["loss"], finding.facts["smallest"]
+    lost = f"{percent(loss.value or 0.0)} points{limits(loss)}"
+    how_sure = said[finding.strength] if finding.strength else ""
+    below = f"the worst position is {lost} below the best of size {smallest:,}"
+    return f"{where(finding)}: {below}, {how_sure}, n = {finding.n:,}."
+
+
 def _no_information(group: Sequence[Finding]) -> str:
     facts = group[0].facts
     n = in_range([number for finding in group for number in (finding.n or 0, finding.facts["n_most"])])
@@ -338,6 +352,7 @@ SENTENCES: Mapping[str, Callable[[Finding], str]] = {
     "stand_ins": _stand_ins,
     "curve": _curve,
     "accuracy": _accuracy,
+    "size": _size,
     "references": _references,
     "pair": _pair,
     "log_probability": _log_probability,
