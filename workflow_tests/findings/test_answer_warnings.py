@@ -9,6 +9,7 @@ from litm.findings.answer_warnings import (
     doubt_findings,
     empty_findings,
     inside_findings,
+    judge_findings,
     lacking_findings,
     limits_of,
     position_findings,
@@ -231,3 +232,37 @@ def test_many_first_lines_that_end_with_a_colon_are_a_finding():
 
 def test_where_answers_end_is_known_of_those_that_were_asked():
     assert stops_of([manifest(stop="first_line"), recorded("qa")]) == {("m", "kv"): "first_line"}
+
+
+# Judged answers
+
+
+def judged(experiment="kv", size=10, n=10, labels=0, accuracy=None, n_no_verdict=0) -> dict:
+    """A row of judge.csv."""
+    return {
+        "model": "m", "experiment": experiment, "size": size, "n": n, "n_labels": labels, "accuracy": accuracy,
+        "n_no_verdict": n_no_verdict,
+    }  # fmt: skip
+
+
+def test_a_judge_is_unchecked_without_labels_uncorrected_with_too_few_and_else_corrected():
+    rows = [
+        judged("none"), judged("few", labels=4, accuracy=0.5), judged("few", size=20, labels=3),
+        judged("enough", labels=4, accuracy=0.5), judged("enough", size=20, labels=5, accuracy=0.4),
+    ]  # fmt: skip
+    experiments = [{"name": name, "judge": {"model": "j"}} for name in ("none", "few", "enough")]
+    told = [(one.kind, *one.experiments, one.n, one.facts, one.remedy) for one in judge_findings(rows, experiments)]
+    assert told == [
+        ("judge_unchecked", "none", 10, {"judge": "j"}, "fill_in_labels"),
+        ("judge_uncorrected", "few", 20, {"judge": "j", "count": 7}, "label_more"),
+        ("judge_corrected", "enough", 20, {"judge": "j", "count": 9}, None),
+    ]
+
+
+def test_a_judge_of_its_own_answers_and_answers_without_a_verdict_are_told_apart():
+    rows = [judged(n_no_verdict=2), judged(size=20), judged("qa", size=5)]
+    experiments = [{"name": "kv", "judge": {"model": "j"}}, {"name": "qa", "judge": {"model": "m"}}]
+    lacking, itself = (one for one in judge_findings(rows, experiments) if one.kind != "judge_unchecked")
+    assert counts_of([lacking]) == [("m", "kv", 2, 22, [10])] and lacking.kind == "no_verdict"
+    assert lacking.numbers["share"].value == pytest.approx(2 / 22)
+    assert (itself.kind, itself.experiments, itself.facts) == ("judges_itself", ("qa",), {"judge": "m"})

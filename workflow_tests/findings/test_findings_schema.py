@@ -22,6 +22,12 @@ def test_the_findings_of_a_study_follow_the_schema():
     assert len(made["findings"]) > 9 and not [*VALIDATOR.iter_errors(json.loads(json.dumps(made)))]
 
 
+def test_the_findings_of_a_run_follow_the_schema(finished):
+    made = json.loads(finished.path("results/findings.json").read_text())
+    assert {"study", "curve", "stand_ins"} <= {finding["kind"] for finding in made["findings"]}
+    assert not [*VALIDATOR.iter_errors(made)]
+
+
 @pytest.mark.parametrize(
     "change",
     [
