@@ -23,4 +23,4 @@ def main(
     read = list(corpus_passages(passages))
     records = list(planted_records(read, facts, taken, documents, seed))
     write_question_records(output, records)
-    note(f"{output}: {len(records)} made-up facts, of which {len(read)} passages contain nothing")
+    note(f"{output}: {len(records)} made-up facts; none of the {len(read)} passages contains a name of theirs")

@@ -194,6 +194,7 @@ def test_a_headline_on_one_experiment_names_it_first_and_counts_models():
     told = headline(screen(*curves).headline)
     assert told == "On kv, for 3 models the questions do not suffice to tell."
     shown = [([], bias_row(f"s{number}", places=(0.5 - number / 10, 0.6, 0.6))) for number in range(5)]
+    assert headline(screen(*shown[:4]).headline).endswith("; 1 more loses accuracy by position.")
     told = headline(screen(*shown, *curves).headline)
     assert told.startswith("On kv, s4 loses 25 points [18, 32] when the answer is at the start or the end; s3 loses")
     assert told.endswith("; 2 more lose accuracy by position; for 3 other models the questions do not suffice to tell.")

@@ -50,7 +50,23 @@ def test_a_table_has_a_row_for_each_model_and_a_group_of_rows_for_each_size():
     assert [cell.text for cell in first.cells] == ["20.0", "80.0", "61.6", "75.0", "54.0", "63.0", "+15.0"]
     assert [cell.limits for cell in first.cells][-1] == "[10.0, 20.0]"
     html = html_of(3)
-    assert html.count('<th scope="rowgroup"') == 2 and "10 pairs</th>" in html
+    assert html.count('<th scope="rowgroup"') == 2 and "10 pairs <span" in html
+
+
+def test_what_all_rows_of_a_size_have_is_said_once_beside_the_size():
+    def block_of(*rows):
+        table = QuestionTable("kv", "best_subspan_em", (SizeTable(6, None, rows),))
+        return shown_tables([table], {"kv": "KV"}, NAMES, ["a", "b"])[0].blocks[0]
+
+    same = block_of(model_row("a", marks=(1, 2)), model_row("b", marks=(2,)))
+    assert (same.n, same.marks) == ("200", (2,))
+    assert [(row.n, row.marks) for row in same.rows] == [("", (1,)), ("", ())]
+    other = block_of(model_row("a", marks=(1,)), replace(model_row("b"), n=150))
+    assert (other.n, other.marks) == ("", ())
+    assert [(row.n, row.marks) for row in other.rows] == [("200", (1,)), ("150", ())]
+    # The rows of a model alone are sizes.
+    (alone,) = block_of(model_row("a", marks=(1,))).rows
+    assert (alone.n, alone.marks) == ("200", (1,))
 
 
 def test_an_experiment_without_positions_has_no_columns_of_positions():
@@ -128,7 +144,7 @@ def test_a_shape_is_a_word_with_its_meaning_and_what_cannot_be_told_says_how_man
 def test_a_curve_is_drawn_from_0_to_100_per_cent_at_its_depths_with_a_gap_where_there_is_no_answer():
     points = (Point(0, 0.0, 1.0), Point(4, 0.25, 0.0), Point(9, 0.5, None), Point(19, 1.0, 0.5))
     curve = curve_of(points)
-    assert curve.dots == ((4.0, 3.0), (27.0, 33.0), (96.0, 18.0)) and curve.lines == ("4,3 27,33",)
+    assert curve.dots == ((4.0, 3.0), (27.0, 43.0), (96.0, 23.0)) and curve.lines == ("4,3 27,43",)
     assert curve.label == "1st 100.0 %, 5th 0.0 %, 20th 50.0 %"
     # Without depths the points are evenly apart.
     assert [x for x, _ in curve_of([replace(point, depth=None, accuracy=0.5) for point in points]).dots] == [

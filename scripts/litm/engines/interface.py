@@ -42,7 +42,7 @@ class PromptCache:
     """A provider's cache of the beginnings of prompts."""
 
     least: Mapping[str, int]
-    """The fewest tokens of a beginning, by the first letters of a model's name, of which the longest match counts; ""
+    """The fewest tokens of a beginning, by the first letters of a model's name; the longest match counts; ""
     for all others.
     """
     write: float

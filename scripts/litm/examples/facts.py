@@ -53,7 +53,7 @@ def contained_in(text: str) -> Callable[[str], bool]:
 
 
 def new_facts(seed: int, group: str, number_of_facts: int, is_in_text: Callable[[str], bool]) -> list[Fact]:
-    """The first facts of a group of which the text contains nothing; `UserError` if it has most of them.
+    """The first facts of a group whose coined names the text does not contain; `UserError` if it has most of them.
 
     is_in_text: whether the user's text contains a text, in any case.
     """

@@ -71,7 +71,7 @@ def reference_findings(
             shares = [row["utilisation"] for row in rows if row["utilisation"] is not None]
             strength, n = None, None
             if rows:
-                # The references of a cell with a benefit, of which its sentence tells.
+                # The sentence tells the references of a cell with a benefit.
                 with_benefit = [row for row in rows if row["utilisation"] is not None]
                 cell = max(with_benefit, key=itemgetter("n")) if with_benefit else rows[0]
                 numbers = {key: Number.of_row(cell, f"accuracy_{key}") for key in names}

@@ -384,7 +384,8 @@ def headline(findings: Sequence[Finding]) -> str:
 def _lose(findings: Sequence[Finding], is_more: bool, has_experiment: bool) -> str:
     losses = [_loses(finding, has_experiment) for finding in findings[:MOST_TOLD]]
     n_more = len(findings) - MOST_TOLD
-    return "; ".join([*losses, *([f"{n_more} more lose accuracy by position"] if n_more > 0 else [])])
+    others = f"{n_more} more {'loses' if n_more == 1 else 'lose'} accuracy by position"
+    return "; ".join([*losses, *([others] if n_more > 0 else [])])
 
 
 def _loses(finding: Finding, has_experiment: bool) -> str:

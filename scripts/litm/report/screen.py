@@ -61,7 +61,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve in a box 100 wide and 36 high, whose lines are 0, 50 and 100 %."""
+    """A curve in a box 100 wide and 46 high, whose lines are 0, 50 and 100 %."""
 
     lines: tuple[str, ...]
     """Points of each stretch without a gap, for `polyline`."""
@@ -80,6 +80,7 @@ class Row:
     colour: int
     """Number of the model's colour."""
     n: str
+    """"" where the block has it."""
     is_tied: bool
     marks: tuple[int, ...]
     cells: tuple[Cell, ...]
@@ -102,6 +103,10 @@ class Block:
 
     title: str
     """"" for all sizes."""
+    n: str
+    """Number of questions, where all rows have the same; they are then without it."""
+    marks: tuple[int, ...]
+    """Marks of all rows, which are then without them."""
     rows: tuple[Row, ...]
 
 
@@ -259,9 +264,21 @@ def _blocks(
     titles = [_size_title(table, block, names) for block in table.sizes]
     titled = [*zip(titles, table.sizes, strict=True)]
     if is_alone:
-        yield Block("", tuple(row for title, block in titled for row in _rows(block.rows, columns, models, title)))
+        rows = (row for title, block in titled for row in _rows(block.rows, columns, models, title))
+        yield Block("", "", (), tuple(rows))
     else:
-        yield from (Block(title, tuple(_rows(block.rows, columns, models))) for title, block in titled)
+        yield from (_block(title, [*_rows(block.rows, columns, models)]) for title, block in titled)
+
+
+def _block(title: str, rows: Sequence[Row]) -> Block:
+    """The block of these rows; what all of them have is said once."""
+    common = [mark for mark in rows[0].marks if all(mark in row.marks for row in rows)]
+    n = rows[0].n if len({row.n for row in rows}) == 1 else ""
+    of_rows = [
+        replace(row, n="" if n else row.n, marks=tuple(mark for mark in row.marks if mark not in common))
+        for row in rows
+    ]
+    return Block(title, n, tuple(common), tuple(of_rows))
 
 
 def _rows(rows: Sequence[ModelRow], columns: Sequence[Column], models: Sequence[str], name: str = "") -> Iterator[Row]:
@@ -330,7 +347,7 @@ def curve_of(points: Sequence[Point]) -> Curve | None:
         if point.accuracy is None:
             lines.append([])
             continue
-        x, y = round(4 + 92 * place, 1), round(33 - 30 * point.accuracy, 1)
+        x, y = round(4 + 92 * place, 1), round(43 - 40 * point.accuracy, 1)
         lines[-1].append(f"{x:g},{y:g}")
         dots.append((x, y))
         words.append(f"{ordinal(point.position + 1)} {percent(point.accuracy)} %")

@@ -11,7 +11,7 @@ from litm.records.examples import Example
 from litm.scoring.judge_error import drawn
 from litm.scoring.judging import LABEL_COLUMNS, SWEEP_DIGITS, label_key
 
-#: Columns of the cells, each of which has an equal part of the labels.
+#: Columns of the cells; each cell has an equal part of the labels.
 CELL = ["model", "experiment", "size", "placement"]
 #: The name of an answer: its model, and the name of its prompt.
 Name = tuple[str, tuple[int, str, str]]

@@ -163,7 +163,7 @@ class Engine(LocalEngine):
         sampling: "SamplingParams | list[SamplingParams]",
         prompt_tokens: Sequence[int] | None = None,
     ) -> "list[RequestOutput]":
-        """vLLM's outputs for texts of token ids, of which `prompt_tokens`, or all, count as computed if not cached."""
+        """vLLM's outputs for texts of token ids; `prompt_tokens` of each, or all, count as computed if not cached."""
         from vllm.inputs import TokensPrompt
 
         outputs = model.generate([TokensPrompt(prompt_token_ids=[*ids]) for ids in texts], sampling, use_tqdm=False)
