@@ -10,7 +10,7 @@ from report_contents import EXPERIMENT, contents, page
 
 from litm.findings.first_screen import FirstScreen, PairMatrix, Point, QuestionTable, SizeTable
 from litm.findings.record import Number, Strength
-from litm.report.screen import COLUMNS, ENDS, OPEN_TABLES, curve_of, shown_matrices, shown_tables
+from litm.report.screen import COLUMNS, OPEN_TABLES, SHAPE, curve_of, shown_matrices, shown_tables
 from litm.report.sizes import SizeNames
 from litm.tables.table import tables
 
@@ -69,6 +69,17 @@ def test_what_all_rows_of_a_size_have_is_said_once_beside_the_size():
     assert (alone.n, alone.marks) == ("200", (1,))
 
 
+def test_models_with_the_same_numbers_share_a_row_and_curves_fill_the_height_of_their_table():
+    same = [replace(model_row("a", kind=4), model=name, is_tied=tied) for name, tied in (("a", False), ("rerun", True))]
+    low = tuple(Point(number, None, accuracy) for number, accuracy in enumerate((0.25, 0.1)))
+    for curve, heading, y in ((same[0].curve, "0 to 50 %", 11.0), (low, "0 to 25 %", 3.0)):
+        rows = tuple(replace(row, curve=curve) for row in (*same, replace(model_row("b", kind=4), marks=(1,))))
+        table = QuestionTable("kv", "best_subspan_em", (SizeTable(6, None, rows),))
+        (shown_table,) = shown_tables([table], {"kv": "KV"}, NAMES, ["a", "rerun", "b"])
+        assert [row.name for row in shown_table.blocks[0].rows] == ["a, rerun", "b"]
+        assert shown_table.ends[1].heading == heading and shown_table.blocks[0].rows[0].curve.dots[0][1] == y
+
+
 def test_an_experiment_without_positions_has_no_columns_of_positions():
     row = replace(model_row("a"), start=None, middle=None, end=None, pbi=None, closed_book=None, curve=(), shape="")
     table = QuestionTable("qa", "token_f1", (SizeTable(5, None, (row,)),))
@@ -106,7 +117,7 @@ def test_numbers_that_say_nothing_on_positions_are_grey():
 
 @pytest.mark.parametrize(("tied", "is_best"), [(False, True), (True, False)])
 def test_the_best_model_is_marked_only_if_it_is_shown_to_be_better_than_the_next(tied, is_best):
-    rows = (model_row("a"), model_row("b", tied=tied))
+    rows = (model_row("a"), replace(model_row("b", tied=tied), n=150))
     (table,) = shown_tables([QuestionTable("kv", "exact_code", (SizeTable(6, None, rows),))], {"kv": ""}, NAMES, "ab")
     overall = [column.name for column in table.columns].index("overall")
     marked = [row.cells[overall].is_shown for row in table.blocks[0].rows]
@@ -162,7 +173,7 @@ def test_the_first_tables_of_many_are_open_and_each_folded_one_has_a_line():
 
 
 def test_each_column_of_numbers_names_a_file_and_a_column_that_exist():
-    for column in (*COLUMNS, *ENDS):
+    for column in (*COLUMNS, SHAPE):
         file, name = re.fullmatch(r"(\w+)\.csv: (\w+).*", column.source).groups()
         assert name in tables()[file].columns
     html = html_of(2)

@@ -1,7 +1,8 @@
 """The page's first screen: the texts, cells and curves that its templates show, from a `FirstScreen`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from litm.analysis.shapes import MEANINGS, NONE, SMALL
 from litm.base.messages import counted, first_of, interval, ordinal, percent, signed_percent
@@ -43,9 +44,9 @@ COLUMNS = (
     Column("end", "End", "position_bias.csv: accuracy_end"),
     Column("pbi", "PBI", "position_bias.csv: pbi"),
 )
-CURVE = Column("curve", "0 to 100 %", "accuracy.csv: accuracy")
-#: The columns after them, of experiments with positions.
-ENDS = (Column("shape", "Shape", "position_bias.csv: shape"), Column("curve", "0 to 100 %", "accuracy.csv: accuracy"))
+SHAPE = Column("shape", "Shape", "position_bias.csv: shape")
+#: Fractions that the curves of a table may end at, which its heading says.
+TOPS = (0.25, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve in a box 100 wide and 46 high, whose lines are 0, 50 and 100 %."""
+    """A curve in a box 100 wide and 46 high, whose lines are 0, half and all of the table's height."""
 
     lines: tuple[str, ...]
     """Points of each stretch without a gap, for `polyline`."""
@@ -75,7 +76,7 @@ class Row:
     """A row of a table."""
 
     name: str
-    """The model; in the table of a model alone, the size."""
+    """The model, or several with the same numbers; in the table of a model alone, the size."""
     model: str
     colour: int
     """Number of the model's colour."""
@@ -122,7 +123,7 @@ class Shown:
     """Of the names of rows."""
     columns: tuple[Column, ...]
     ends: tuple[Column, ...]
-    """`ENDS` for an experiment with positions, else ()."""
+    """Shape and curve, for an experiment with positions; else ()."""
     blocks: tuple[Block, ...]
     summary: str
     """What it shows, in a line."""
@@ -207,8 +208,10 @@ def _table(table: QuestionTable, title: str, names: SizeNames, models: Sequence[
     rows = [row for block in table.sizes for row in block.rows]
     metric, has_curves = METRICS[table.metric].label, any(row.curve for row in rows)
     is_alone = len({row.model for row in rows}) == 1
+    highest = max((point.accuracy or 0.0 for row in rows for point in row.curve), default=1.0)
+    top = next(top for top in TOPS if highest <= top)
     columns = tuple(
-        column if has_curves or column.name != "overall" else Column("overall", metric, CURVE.source)
+        column if has_curves or column.name != "overall" else Column("overall", metric, "accuracy.csv: accuracy")
         for column in COLUMNS
         if any(getattr(row, column.name) is not None for row in rows)
     )
@@ -218,8 +221,8 @@ def _table(table: QuestionTable, title: str, names: SizeNames, models: Sequence[
         metric=metric,
         heading="Size" if is_alone else "Model",
         columns=columns,
-        ends=ENDS if has_curves else (),
-        blocks=tuple(_blocks(table, columns, names, models, is_alone)),
+        ends=(SHAPE, Column("curve", f"0 to {100 * top:.0f} %", "accuracy.csv: accuracy")) if has_curves else (),
+        blocks=tuple(_blocks(table, columns, names, models, is_alone, top)),
         summary=_summary(rows),
         is_open=is_open,
     )
@@ -258,30 +261,42 @@ def _lead(matrix: PairMatrix) -> str:
 
 
 def _blocks(
-    table: QuestionTable, columns: Sequence[Column], names: SizeNames, models: Sequence[str], is_alone: bool
+    table: QuestionTable, columns: Sequence[Column], names: SizeNames, models: Sequence[str], is_alone: bool, top: float
 ) -> Iterator[Block]:
     """A block for each size; of a model alone one, whose rows are the sizes."""
     titles = [_size_title(table, block, names) for block in table.sizes]
     titled = [*zip(titles, table.sizes, strict=True)]
     if is_alone:
-        rows = (row for title, block in titled for row in _rows(block.rows, columns, models, title))
+        rows = (row for title, block in titled for row in _rows(block.rows, columns, models, top, title))
         yield Block("", "", (), tuple(rows))
     else:
-        yield from (_block(title, [*_rows(block.rows, columns, models)]) for title, block in titled)
+        yield from (_block(title, [*_rows(block.rows, columns, models, top)]) for title, block in titled)
 
 
 def _block(title: str, rows: Sequence[Row]) -> Block:
-    """The block of these rows; what all of them have is said once."""
+    """The block of these rows; what all of them have is said once, and so are rows with the same numbers."""
     common = [mark for mark in rows[0].marks if all(mark in row.marks for row in rows)]
     n = rows[0].n if len({row.n for row in rows}) == 1 else ""
     of_rows = [
         replace(row, n="" if n else row.n, marks=tuple(mark for mark in row.marks if mark not in common))
         for row in rows
     ]
-    return Block(title, n, tuple(common), tuple(of_rows))
+    return Block(title, n, tuple(common), tuple(_merged(of_rows)))
 
 
-def _rows(rows: Sequence[ModelRow], columns: Sequence[Column], models: Sequence[str], name: str = "") -> Iterator[Row]:
+def _merged(rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows, each with those that follow with the same curve and numbers, such as a model that was run twice."""
+
+    def numbers(row: Row) -> Row:
+        return replace(row, name="", model="", colour=0, is_tied=False) if row.curve else row
+
+    for _, (first, *others) in groupby(rows, numbers):
+        yield replace(first, name=", ".join([first.name, *(row.name for row in others)]))
+
+
+def _rows(
+    rows: Sequence[ModelRow], columns: Sequence[Column], models: Sequence[str], top: float, name: str = ""
+) -> Iterator[Row]:
     """Rows of a size. name: in place of that of the model, if it is not empty."""
     for number, row in enumerate(rows):
         # The best is marked only if it is shown to be better than the next.
@@ -301,7 +316,7 @@ def _rows(rows: Sequence[ModelRow], columns: Sequence[Column], models: Sequence[
             more=more,
             is_shown=row.strength is Strength.SHOWN,
             is_silent=bool(word) and row.strength in (Strength.UNINFORMATIVE, Strength.CANNOT_TELL) and not meaning,
-            curve=curve_of(row.curve),
+            curve=curve_of(row.curve, top),
         )
 
 
@@ -336,8 +351,8 @@ def _is_stand_in(row: ModelRow) -> bool:
     return bool(row.curve) and row.strength is None
 
 
-def curve_of(points: Sequence[Point]) -> Curve | None:
-    """The curve of points; None without any. A point without answers is a gap."""
+def curve_of(points: Sequence[Point], top: float = 1.0) -> Curve | None:
+    """The curve of points; None without any. A point without answers is a gap. top: the accuracy of the upper line."""
     if not points:
         return None
     places = [_place(point, number, points) for number, point in enumerate(points)]
@@ -347,7 +362,7 @@ def curve_of(points: Sequence[Point]) -> Curve | None:
         if point.accuracy is None:
             lines.append([])
             continue
-        x, y = round(4 + 92 * place, 1), round(43 - 40 * point.accuracy, 1)
+        x, y = round(4 + 92 * place, 1), round(43 - 40 * point.accuracy / top, 1)
         lines[-1].append(f"{x:g},{y:g}")
         dots.append((x, y))
         words.append(f"{ordinal(point.position + 1)} {percent(point.accuracy)} %")
