@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import combinations
 from math import ceil, sqrt
 from operator import itemgetter
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypedDict, cast
 
 import numpy as np
 import pandas as pd
@@ -147,15 +147,5 @@ def measured_curves(rows: pd.DataFrame) -> Iterator[tuple[MeasuredNames, CurveGr
     for quantity in QUANTITIES:
         curve = read_curve(rows.assign(correct=rows[quantity], metric=quantity, empty=False))
         if len(curve.cases.ids):
-            names = curve.names
-            yield (
-                {
-                    "model": names["model"],
-                    "experiment": names["experiment"],
-                    "task": names["task"],
-                    "size": names["size"],
-                    "items": names["items"],
-                    "quantity": quantity,
-                },
-                curve,
-            )
+            names = {name: value for name, value in curve.names.items() if name in MeasuredNames.__annotations__}
+            yield cast(MeasuredNames, {**names, "quantity": quantity}), curve

@@ -1,11 +1,11 @@
 """The claim of a U by the log-probability of the right answer: evidence of another kind, beside the effects."""
 
 from collections.abc import Iterator
+from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from litm.analysis.grid import Files, curves
 from litm.analysis.log_probability import effects_and_pairs, measured_curves
@@ -35,13 +35,7 @@ def log_probability_effects_table(log_probabilities: Files) -> "list[LogProbabil
         for row in rows
         if (row["quantity"], row["effect"]) == (DECIDES, "pbi")
     }
-    questions = (
-        question
-        for sweep in log_probabilities.scores()
-        for curve_rows in curves(sweep)
-        for question in _questions(curve_rows)
-    )
-    for family in families(questions):
+    for family in families(_questions(log_probabilities)):
         for question, decision, size in family:
             model, experiment, size_of_curve, _ = name_of(question)
             row = of_index[model, experiment, size_of_curve]
@@ -49,8 +43,9 @@ def log_probability_effects_table(log_probabilities: Files) -> "list[LogProbabil
     return rows
 
 
-def _questions(rows: pd.DataFrame) -> Iterator[Question]:
-    for names, curve in measured_curves(rows):
+def _questions(log_probabilities: Files) -> Iterator[Question]:
+    rows_of_curves = (rows for sweep in log_probabilities.scores() for rows in curves(sweep))
+    for names, curve in chain.from_iterable(map(measured_curves, rows_of_curves)):
         three, clusters = curve.three, curve.cases.clusters
         if names["quantity"] == DECIDES and three is not None:
             moments_of = {name: mean_of_numbers(three @ np.array(CONTRASTS[name]), clusters) for name in ENDS}

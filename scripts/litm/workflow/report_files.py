@@ -87,15 +87,11 @@ class ReportFiles:
 
     def selection(self, wildcards: Wildcards) -> dict:
         """What the config selects, and its digest."""
-        return {**self._selection, "config": self.config}
-
-    @property
-    def config(self) -> str:
-        """The digest of what the config selects: models by name, experiments, sources of data and seed."""
-        return digest(self._selection)
+        return {**self._selection, "config": digest(self._selection)}
 
     @property
     def _selection(self) -> dict:
+        """What the config selects: models by name, experiments, sources of data and seed."""
         return {
             "models": list(self._study.models),
             "experiments": [experiment.settings() for experiment in self._study.experiments.values()],
