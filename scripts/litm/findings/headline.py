@@ -13,7 +13,8 @@ ORDER = (Strength.SHOWN, Strength.CANNOT_TELL, Strength.NOT_SHOWN, Strength.UNIN
 
 def headline_of(study: StudyFindings) -> tuple[Finding, ...]:
     """The findings of the headline, the most important first: for each model the largest effect of position, with
-    limits that hold for all curves at once, or that it has none, or why that is not known; then each advice; without
+    limits that hold for all curves at once, or that it has none, or why that is not known; then each advice on a
+    condition; without
     both, the most accurate model of the first experiment and its difference from the second; nothing but the stand-ins
     in a study of these.
     """
@@ -25,7 +26,8 @@ def headline_of(study: StudyFindings) -> tuple[Finding, ...]:
     unhelped = {finding.sweep: finding for finding in study.of_kind("no_benefit")}
     by_model = [_of_model(of_model, unhelped) for of_model in grouped(curves, lambda curve: curve.models[0]).values()]
     with_limits = [_with_common_limits(finding, len(curves)) for finding in by_model]
-    headline = [*sorted(with_limits, key=_place), *study.of_kind("advice")]
+    advice = [finding for finding in study.of_kind("advice") if finding.facts["condition"]]
+    headline = [*sorted(with_limits, key=_place), *advice]
     return tuple(headline or _most_accurate(study) or study.of_kind("stand_ins"))
 
 
