@@ -1,5 +1,7 @@
 """The first screen of a study: its tables, marks, pairs, and what the headline says."""
 
+from dataclasses import replace
+
 import pytest
 from table_rows import accuracy_row, bias_row, pair_rows, silent_row, utilisation_row
 
@@ -223,9 +225,12 @@ def test_without_curves_the_headline_is_the_advice_or_the_most_accurate_model():
     pairs = [*pair_rows((-0.2, 0.01)), *pair_rows((-0.5, 0.01), a="b", b="c")]
     made = screen(accuracy=rows, model_pairs=pairs).headline
     assert [(one.kind, one.models) for one in made] == [("accuracy", ("b",)), ("pair", ("a", "b"))]
-    advice = Finding("advice", ("a",), ("kv",), strength=Strength.SHOWN)
+    advice = Finding("advice", ("a",), ("kv",), strength=Strength.SHOWN, facts={"condition": "5 documents"})
     assert screen(accuracy=rows, advice=[advice]).headline == (advice,)
     assert screen(curve_rows("a", 0.5), advice=[advice]).headline[1:] == (advice,)
+    # What is said of answers in doubt is a warning.
+    doubtful = replace(advice, strength=Strength.UNINFORMATIVE, facts={"condition": None})
+    assert len(screen(curve_rows("a", 0.5), advice=[doubtful]).headline) == 1
     assert [one.models for one in screen(accuracy=rows, stand_ins=["b"]).headline] == [("a",)]
 
 

@@ -13,10 +13,9 @@ ORDER = (Strength.SHOWN, Strength.CANNOT_TELL, Strength.NOT_SHOWN, Strength.UNIN
 
 def headline_of(study: StudyFindings) -> tuple[Finding, ...]:
     """The findings of the headline, the most important first: for each model the largest effect of position, with
-    limits that hold for all curves at once, or that it has none, or why that is not known; then each advice on a
-    condition; without
-    both, the most accurate model of the first experiment and its difference from the second; nothing but the stand-ins
-    in a study of these.
+    limits that hold for all curves at once, or that it has none, or why that is not known; then each advice that names
+    a condition; without both, the most accurate model of the first experiment and its difference from the second;
+    nothing but the stand-ins in a study of these.
     """
     curves = [
         curve
