@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import combinations
 from math import ceil, sqrt
 from operator import itemgetter
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pandas as pd
@@ -27,22 +27,12 @@ from litm.scoring.log_probabilities import QUANTITIES
 if TYPE_CHECKING:
     from litm.tables.log_probability import LogProbabilityEffectsRow, LogProbabilityRow
 
-CELL = ["model", "experiment", "task", "size", "items", "placement", "position", "depth", "target"]
+CURVE = ("model", "experiment", "task", "size", "items")
+CELL = [*CURVE, "placement", "position", "depth", "target"]
 #: Name of the effect of a pair of positions, in log_probability_effects.csv.
 PAIR = "pair"
 #: Sum of the normal quantiles of a two-sided test at 5 % and of a power of 80 %.
 QUANTILES = float(special.ndtri((1 + CONFIDENCE) / 2) + special.ndtri(POWER))
-
-
-class MeasuredNames(TypedDict):
-    """The first columns of tables of curves and quantities."""
-
-    model: str
-    experiment: str
-    task: str
-    size: int
-    items: int | None
-    quantity: str
 
 
 def log_probability_table(log_probabilities: Files) -> "Iterator[LogProbabilityRow]":
@@ -140,12 +130,12 @@ def _pairs(rows: pd.DataFrame) -> "Iterator[list[LogProbabilityEffectsRow]]":
         yield pairs
 
 
-def measured_curves(rows: pd.DataFrame) -> Iterator[tuple[MeasuredNames, CurveGrid]]:
+def measured_curves(rows: pd.DataFrame) -> "Iterator[tuple[LogProbabilityEffectsRow, CurveGrid]]":
     """Each quantity of a curve with questions measured at every position: the names of curve and quantity, and its
     values in nats as answers.
     """
     for quantity in QUANTITIES:
         curve = read_curve(rows.assign(correct=rows[quantity], metric=quantity, empty=False))
         if len(curve.cases.ids):
-            names = {name: value for name, value in curve.names.items() if name in MeasuredNames.__annotations__}
-            yield cast(MeasuredNames, {**names, "quantity": quantity}), curve
+            names = {name: value for name, value in curve.names.items() if name in CURVE}
+            yield cast("LogProbabilityEffectsRow", {**names, "quantity": quantity}), curve

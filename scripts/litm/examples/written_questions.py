@@ -230,7 +230,7 @@ def table_rows(name: str, pairs: Iterable[WrittenPair], writer: str, checker: st
             "checked_by": checker,
             "passage": pair.passage,
             "question": pair.question,
-            "answer": pair.answer,
+            "written_answer": pair.answer,
             "outcome": pair.outcome,
         }
 

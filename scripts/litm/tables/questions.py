@@ -164,7 +164,7 @@ class WrittenQuestionsRow(TypedDict, total=False):
     """id of the passage"""
     question: col.Text
     """the question; empty if the reply has none"""
-    answer: col.Text
+    written_answer: col.Text
     """its answer as the model wrote it"""
     outcome: col.Text
     """`kept`, or the first of these that is true: `no_reply`, `no_pair` (the reply has no question with an answer),
