@@ -125,7 +125,7 @@ def agree(cost: float | None, *words: str, entry: dict = SERVED) -> str:
     given = first_check.parser().parse_args(["--model", "m", *words])
     asked = Asked("m", entry, None, given.budget)
     try:
-        first_check._agree(cost, asked, given)
+        first_check.agree(cost, asked, given)
     except UserError as error:
         return str(error)
     return ""

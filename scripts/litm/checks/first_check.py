@@ -34,6 +34,8 @@ WRITTEN = "# Written by `litm check`."
 TABLES, REFERENCE_TABLES = ("accuracy", "position_bias"), ("utilisation",)
 #: US dollars that a check may cost without a question.
 BUDGET = 1.0
+#: Points of accuracy that a model may lose against another entry.
+MARGIN = 10.0
 FOLDER = Path("litm-check")
 LOG = "check.log"
 #: Lines of a run that say how far it is.
@@ -64,6 +66,18 @@ def parser() -> argparse.ArgumentParser:
     words.add_argument("--budget", type=float, default=BUDGET, metavar="USD", help="US$ without a question (1.00)")
     words.add_argument("--folder", type=Path, default=FOLDER, help="for the study and its results (litm-check)")
     words.add_argument("--yes", action="store_true", help="do not ask, whatever it costs")
+    words.add_argument(
+        "--against", metavar="NAME", help="judge the model against this entry, or the same model at this address"
+    )
+    words.add_argument(
+        "--study", type=Path, nargs="+", default=[], metavar="FILE", help="with --against: entries and experiments"
+    )
+    words.add_argument(
+        "--worse-than", type=float, default=MARGIN, metavar="N", help="with --against: points that may be lost (10)"
+    )
+    words.add_argument(
+        "--lengths", type=int, nargs="+", default=[], metavar="N", help="with --against: tokens of the contexts"
+    )
     words.add_argument("--fake", action="store_true", help="made-up answers, without a key or a model")
     return words
 
@@ -71,14 +85,18 @@ def parser() -> argparse.ArgumentParser:
 def main(words: Sequence[str]) -> None:
     """Write the study, say what it costs, run it, and show its curves and words."""
     options = parser().parse_args(words)
+    if options.against:
+        from litm.checks.serving_check import check_against
+
+        sys.exit(check_against(options))
     asked = _asked(options)
     folder: Path = options.folder
     study = check_study(asked)
-    _write(folder / "study.yaml", study)
-    _write(folder / "full_study.yaml", full_study(study))
+    write_study(folder / "study.yaml", study)
+    write_study(folder / "full_study.yaml", full_study(study))
     read = load_study(read_layers([ROOT / "config" / "config.yaml", folder / "study.yaml"]), ROOT)
     check_installed("--documents" if asked.documents else asked.name, packages(read, needs_of(read)))
-    _agree(_plan(read, asked), asked, options)
+    agree(say_plan(read, asked), asked, options)
     _run(folder, read)
     _show(folder, read, asked)
 
@@ -114,7 +132,7 @@ def _asked(options: argparse.Namespace) -> Asked:
     return Asked(name, entry, prices, options.budget, *mine)
 
 
-def _write(path: Path, study: Mapping[str, Any]) -> None:
+def write_study(path: Path, study: Mapping[str, Any]) -> None:
     """Write a study's file, over one that this wrote; `UserError` if another's is there."""
     if path.exists() and not path.read_text(encoding="utf-8").startswith(WRITTEN):
         raise UserError(f"{path} is not of `litm check`: name another folder with --folder")
@@ -129,7 +147,7 @@ def _write(path: Path, study: Mapping[str, Any]) -> None:
 # --- Before the first request ------------------------------------------------------------------------------------
 
 
-def _plan(study: Study, asked: Asked) -> float | None:
+def say_plan(study: Study, asked: Asked) -> float | None:
     """Print what the study takes, by rules of thumb; returns its US dollars at most, None if they are not known.
 
     `UserError` for a server that does not answer, or does not know the key or the model.
@@ -160,7 +178,7 @@ def _plan(study: Study, asked: Asked) -> float | None:
     return 0.0 if is_free else dollars
 
 
-def _agree(cost: float | None, asked: Asked, options: argparse.Namespace) -> None:
+def agree(cost: float | None, asked: Asked, options: argparse.Namespace) -> None:
     """Ask whether to go on if the price exceeds the budget, or is not known; `UserError` where nobody can be asked."""
     is_own_server = bool(asked.entry.get("base_url")) and cost is None
     if options.yes or is_own_server or (cost is not None and cost <= asked.budget):
@@ -185,10 +203,15 @@ def figures_of(study: Study) -> list[str]:
 
 
 def _run(folder: Path, study: Study) -> None:
-    """Run the study by Snakemake in its folder; its lines go to a log, the last of them is shown meanwhile."""
+    """Make the pictures and tables of a study."""
     has_references = any(experiment.closed_book for experiment in study.experiments.values())
     tables = [f"results/tables/{name}.csv" for name in (*TABLES, *(REFERENCE_TABLES if has_references else ()))]
-    words = [*figures_of(study), *tables, "--configfile", str(folder / "study.yaml"), "--directory", str(folder)]
+    make(folder, [*figures_of(study), *tables])
+
+
+def make(folder: Path, targets: Sequence[str]) -> None:
+    """Make files of the study in a folder by Snakemake; its lines go to a log, the last of them is shown meanwhile."""
+    words = [*targets, "--configfile", str(folder / "study.yaml"), "--directory", str(folder)]
     command, environment = snakemake_command([*words, "--cores", "all"])
     with subprocess.Popen(
         command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from litm.analysis.grid import means_of_cells, position_means
+from litm.base.groups import grouped
 from litm.base.messages import in_range, ordinal
 from litm.figures import multiples, style
 from litm.figures.chart import (
@@ -16,6 +18,7 @@ from litm.figures.chart import (
     PUBLISHED,
     Chart,
     Panel,
+    Point,
     Rows,
     Series,
     absent_models,
@@ -301,6 +304,25 @@ def differences(figure: Mapping, rows: Rows) -> Chart:
     # A tuned model minus its base has the look of the tuned one.
     tuned = {name: chart.places[a] for name in models for a in [name.partition(MINUS)[0]] if a in chart.places}
     return replace(chart, y_label=DIFFERENCE_LABEL, note=note, places={**chart.places, **tuned})
+
+
+def verdict_chart(rows: Sequence[Mapping], title: str) -> Chart:
+    """The difference in points against the position, with its verdict below; one panel per experiment and size.
+
+    rows: of `sequential_rows`; the intervals hold at all looks together.
+    """
+    panels = [
+        Panel(
+            f"{experiment}, size {size}",
+            tuple((row["position"], f"{ordinal(row['position'] + 1)}\n{row['verdict']}") for row in cells),
+            (Series(CURVE, title, "", 0, tuple(
+                Point(row["position"], row["n"], row["difference"], row["ci_low"], row["ci_high"]) for row in cells
+            )),),
+        )
+        for (experiment, size), cells in grouped(rows, itemgetter("experiment", "size")).items()
+    ]  # fmt: skip
+    settings = {"title": title, "x_label": "Position of the item asked for, and verdict"}
+    return replace(make_chart(settings, panels, [title]), y_label=DIFFERENCE_LABEL)
 
 
 def _shown(figure: Mapping, differences: pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,217 @@
+"""litm check --against: does one entry of a model answer worse than another, at any length and depth?
+
+The study grows: after every look, the lengths and depths that have no verdict yet are asked more questions, of which
+only the new ones are sent.
+"""
+
+import argparse
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from litm.analysis.regression import NOT_WORSE, OPEN, WORSE
+from litm.analysis.sequential import UNINFORMATIVE, looks, sequential_outcome, sequential_rows
+from litm.base.messages import UserError, counted, first_of, in_columns, note, percent, points
+from litm.base.table_files import read_parquet, write_csv
+from litm.checks.first_check import agree, make, say_plan, write_study
+from litm.checks.first_study import Asked
+from litm.checks.serving_study import (
+    Asking,
+    asking_study,
+    best_rung,
+    ladders,
+    next_rung,
+    pilot_questions,
+    two_entries,
+    with_lengths,
+)
+from litm.compare import LEFT, SAME_ANSWERS, STATUS, TABLE
+from litm.config.study import load_study
+from litm.config.yaml_files import read_layers, read_yaml
+from litm.figures.curves import draw_differences, verdict_chart
+from litm.figures.style import save_figure
+from litm.inference.kept_answers import answer_files
+from litm.records.responses import read_responses
+from litm.workflow.start import ROOT
+
+#: Exit status if the reference has too little to lose, or is at the ceiling; the others are those of `litm compare`.
+UNINFORMATIVE_STATUS = 6
+#: Cells that a line names, at most.
+NAMED = 4
+Scores = dict[tuple[str, int, str], pd.DataFrame]
+
+
+def check_against(options: argparse.Namespace) -> int:
+    """Judge the model against the reference, print and write what is shown, and return the exit status."""
+    if not 0 < options.worse_than < 100:
+        raise UserError(
+            f"--worse-than {options.worse_than:g}: give points of accuracy above 0 and below 100, such as 10"
+        )
+    for unused in ("fake", "documents", "questions", "session"):
+        if getattr(options, unused):
+            raise UserError(
+                f"--{unused} and --against do not go together: a check against an entry has its own questions"
+            )
+    folder: Path = options.folder
+    config = read_layers([ROOT / "config" / name for name in ("config.yaml", "serving_check.yaml")] + options.study)
+    entries = two_entries(
+        options.model, options.url, options.against, config, read_yaml(ROOT / "config" / "models.yaml")
+    )
+    config = with_lengths(config, options.lengths)
+    models = config.setdefault("define", {}).setdefault("models", {})
+    shared = {"api_key_variable": options.key_variable} if options.key_variable else {}
+    if options.prices:
+        shared["prices"] = dict(zip(("input", "output"), options.prices, strict=True))
+    models |= {name: {**entry, **shared} for name, entry in entries.items() if entry}
+    config["models"] = [*entries]
+    study = load_study(config, ROOT)
+    lengths = ladders(study)
+    for name in entries:
+        asked = Asked(name, models.get(name, {}), None, options.budget)
+        agree(say_plan(load_study({**config, "models": [name]}, ROOT), asked), asked, options)
+    model, reference = entries
+    print(f"{model} against {reference}: is it worse by more than {options.worse_than:g} points?")
+    chosen = _pilot(folder / "pilot", {**config, "seed": study.seed + 1}, reference, lengths)
+    before = _answers(folder, model)
+    most = max(study.experiments[asking.experiment].examples for asking in chosen)
+    scores: Scores = {}
+    rows: Sequence[Mapping[str, Any]] = []
+    for questions in looks(most):
+        open_ = _open(chosen, rows)
+        write_study(folder / "study.yaml", asking_study(config, entries, open_, questions))
+        _ask(folder, entries, open_)
+        _check_identities(folder, entries, open_)
+        scores |= _read(folder, entries, open_)
+        rows = sequential_rows(pd.concat(scores.values()), options.worse_than / 100)
+        decided = [row for row in rows if row["verdict"] != OPEN]
+        print(f"{counted(questions, 'question')}: {len(decided)} of {counted(len(rows), 'verdict')}", flush=True)
+        if len(decided) == len(rows):
+            break
+    frame = TABLE.frame(rows)
+    write_csv(folder / "serving_check.csv", frame, p_values=TABLE.p_values)
+    picture = draw_differences(verdict_chart(rows, f"{model} minus {reference}"))
+    save_figure(picture, folder / "serving_check.png")
+    shown = [name for name in TABLE.report if name not in ("target", "n_left_out")]
+    print(in_columns([[TABLE.columns[name].heading for name in shown], *TABLE.cells(frame, shown)], LEFT - 1))
+    print(*_outcome_lines(rows, options.worse_than, scores.values()), sep="\n")
+    print(f"table and picture: {folder}/serving_check.csv, {folder}/serving_check.png")
+    if _answers(folder, model) == before:
+        note(
+            f"nothing was asked of {model}: all of its answers were kept from an earlier run. If it has changed since, "
+            f"give its entry another `revision`, or name another --folder"
+        )
+        return SAME_ANSWERS
+    return {**STATUS, UNINFORMATIVE: UNINFORMATIVE_STATUS}[sequential_outcome(rows)]
+
+
+# --- What is asked -----------------------------------------------------------------------------------------------
+
+
+def _pilot(
+    folder: Path, config: Mapping[str, Any], reference: str, lengths: Sequence[Sequence[Asking]]
+) -> list[Asking]:
+    """The experiment of each length whose difficulty suits the reference, by prompts that the check does not ask."""
+    tried: list[dict[int, float]] = [{} for _ in lengths]
+    while trying := {
+        place: rung
+        for place, ladder in enumerate(lengths)
+        if (rung := next_rung(tried[place], len(ladder))) is not None
+    }:
+        asked = [lengths[place][rung] for place, rung in trying.items()]
+        questions = max(map(pilot_questions, asked))
+        write_study(folder / "study.yaml", asking_study(config, [reference], asked, questions))
+        _ask(folder, [reference], asked)
+        for (place, rung), asking in zip(trying.items(), asked, strict=True):
+            scored = pd.concat(_read(folder, [reference], [asking]).values())["correct"].dropna()
+            if scored.empty:
+                raise UserError(f"{reference}: no answer of the pilot could be scored; see {folder}/results/responses")
+            tried[place][rung] = accuracy = float(scored.mean())
+            print(
+                f"pilot, {asking.experiment}, size {asking.size}: {percent(accuracy)} % of {len(scored)} prompts",
+                flush=True,
+            )
+    chosen = [ladder[best_rung(accuracies)] for ladder, accuracies in zip(lengths, tried, strict=True)]
+    print("taken: " + "; ".join(f"{asking.experiment}, size {asking.size}" for asking in chosen))
+    return chosen
+
+
+def _open(chosen: Iterable[Asking], rows: Iterable[Mapping[str, Any]]) -> list[Asking]:
+    """What has no verdict yet."""
+    decided = {(row["experiment"], row["size"], row["position"]) for row in rows if row["verdict"] != OPEN}
+    left = [
+        Asking(asking.experiment, asking.size, tuple(
+            position for position in asking.positions if (asking.experiment, asking.size, position) not in decided
+        ))
+        for asking in chosen
+    ]  # fmt: skip
+    return [asking for asking in left if asking.positions]
+
+
+def _ask(folder: Path, models: Iterable[str], asked: Iterable[Asking]) -> None:
+    names = dict.fromkeys(asking.experiment for asking in asked)
+    make(folder, [f"results/scores/{model}/{name}.parquet" for model in models for name in names])
+
+
+def _read(folder: Path, models: Iterable[str], asked: Iterable[Asking]) -> Scores:
+    """The scores of what was asked, by experiment, size and placement, with the models in turn as `a` and `b`."""
+    sides = zip(models, "ab", strict=False)
+    names = {asking.experiment for asking in asked}
+    files = [
+        (side, folder / "results" / "scores" / model / f"{name}.parquet") for model, side in sides for name in names
+    ]
+    table = pd.concat([read_parquet(path).assign(model=side) for side, path in files])
+    wanted = {(asking.experiment, asking.size) for asking in asked}
+    cells = table.groupby(["experiment", "size", "placement"], sort=False)
+    return {cell: rows for cell, rows in cells if cell[:2] in wanted}
+
+
+def _check_identities(folder: Path, models: Iterable[str], asked: Iterable[Asking]) -> None:
+    """Raise `UserError` if the models share kept answers, which would make any two servers equal."""
+    keys = []
+    for model in models:
+        paths = [folder / "results" / "responses" / model / f"{asking.experiment}.jsonl.gz" for asking in asked]
+        keys.append({response.key for path in paths for response in read_responses(path)})
+    if keys[0] & keys[1]:
+        raise UserError(
+            f"{' and '.join(models)} have one identity, so the answers of one are given to the other: give one of the "
+            "entries another `revision`, or addresses without a `revision`"
+        )
+
+
+def _answers(folder: Path, model: str) -> int:
+    """The number of kept answers that runs in this folder got from a model."""
+    files = answer_files([folder / "results" / "answers"], f"{model}+*")
+    return sum(path.read_bytes().count(b"\n") for path in files)
+
+
+# --- What is shown -----------------------------------------------------------------------------------------------
+
+
+def _outcome_lines(rows: Sequence[Mapping], margin: float, scores: Iterable[pd.DataFrame]) -> Iterator[str]:
+    """The outcome in words, and what it took."""
+
+    def where(verdict: str) -> str:
+        of_verdict = [row for row in rows if row["verdict"] == verdict]
+        cells = [f"{row['experiment']}, size {row['size']}, {row['placement']}" for row in of_verdict]
+        differences = [f" ({points(row['difference'])})" if verdict == WORSE else "" for row in of_verdict]
+        return first_of([cell + more for cell, more in zip(cells, differences, strict=True)], NAMED)
+
+    number = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in (NOT_WORSE, UNINFORMATIVE, OPEN)}
+    by = f"by more than {margin:g} points"
+    yield {
+        WORSE: f"worse: {by} at {where(WORSE)}",
+        OPEN: f"cannot tell: {number[OPEN]} of {len(rows)} differences are not shown, to be worse {by} or not to be",
+        NOT_WORSE: f"not worse: none of {number[NOT_WORSE]} differences is worse {by}",
+        UNINFORMATIVE: (
+            f"uninformative: at {number[UNINFORMATIVE]} of {len(rows)} lengths and depths the reference has less than "
+            f"{margin:g} points to lose, or is at the ceiling: choose other lengths or harder or easier experiments"
+        ),
+    }[sequential_outcome(rows)]
+    if number[UNINFORMATIVE] and sequential_outcome(rows) != UNINFORMATIVE:
+        yield f"uninformative, because the reference is at the floor or at the ceiling: {where(UNINFORMATIVE)}"
+    prompts = sum(row["n"] for row in rows)
+    tokens = pd.concat([*scores])["prompt_tokens"]
+    read = f", {int(tokens.sum()):,} prompt tokens of both" if tokens.notna().all() else ""
+    yield f"{counted(prompts, 'prompt')} for each{read}; the error rate of 5 % holds for all looks together"
