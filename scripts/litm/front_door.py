@@ -26,7 +26,7 @@ OTHER_VERBS = {
     "studies": ("the models of several studies in one page", "litm.studies"),
     "answers": ("kept answers: list them, add those of another place, delete some", "litm.checks.answers"),
 }
-CHECK = "a first answer: a small study of one model, its price before the first request"
+CHECK = "a first answer on one model, its price before the first request; with --against, is it worse than another?"
 VERBS = ("check", *STUDY_VERBS, *OTHER_VERBS)
 #: Verbs that take results folders as their first words, and have an option for them.
 TAKES_FOLDERS = ("compare", "studies")
@@ -69,7 +69,8 @@ def enter(words: Sequence[str]) -> None:
     if verb in ("-h", "--help"):
         front_parser().print_help()
     elif verb == "check":
-        import_module("litm.checks.first_check").main(rest)
+        is_paired = any(word.partition("=")[0] == "--against" for word in rest)
+        import_module(f"litm.checks.{'serving' if is_paired else 'first'}_check").main(rest)
     elif verb in OTHER_VERBS:
         sys.argv[:] = [f"litm {verb}", *(_with_option(rest) if verb in TAKES_FOLDERS else rest)]
         import_module(OTHER_VERBS[verb][1]).main()

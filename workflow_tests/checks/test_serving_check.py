@@ -1,10 +1,10 @@
 """litm check --against: which entries are meant, what is asked at each look, and what is said of a broken server."""
 
 import json
-import os
-import re
 import subprocess
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,9 +13,13 @@ import pytest
 import yaml
 from conftest import ROOT
 from local_http import Handler, Served
+from score_frames import score_rows
 
-from litm.analysis.regression import NOT_WORSE, WORSE
+from litm.analysis.regression import NOT_WORSE, OPEN, WORSE
 from litm.base.messages import UserError
+from litm.base.table_files import write_parquet
+from litm.checks import serving_check
+from litm.checks.serving_check import UNINFORMATIVE_STATUS, main
 from litm.checks.serving_study import (
     Asking,
     asking_study,
@@ -31,6 +35,7 @@ from litm.config.study import load_study
 from litm.config.yaml_files import read_layers
 from litm.engines.modules.fake import KEY, PAIR
 from litm.figures.curves import verdict_chart
+from litm.records.responses import SweepResponse, write_responses
 
 CONFIG = read_layers([ROOT / "config" / name for name in ("config.yaml", "serving_check.yaml")])
 
@@ -156,71 +161,119 @@ class _Handler(Handler):
 #: Prompts by server.
 asked: Counter[tuple[str, str]] = Counter()
 #: Three positions of one short length.
-STUDY = {
-    "experiments": ["pairs"],
-    "define": {
-        "experiments": {
-            "pairs": {
-                "task": "kv_retrieval", "positions": {5: [0, 2, 4]}, "examples": 100, "max_new_tokens": 60
-            }
-        }
-    },
-}  # fmt: skip
+PAIRS = {"task": "kv_retrieval", "positions": {5: [0, 2, 4]}, "max_new_tokens": 60}
 
 
-def check(folder: Path, url: str, model: str, against: str, *words: str) -> subprocess.CompletedProcess:
-    (folder / "small.yaml").write_text(yaml.safe_dump(STUDY))
-    servers = ["--model", "small", "--url", f"{url}/{model}/v1", "--against", f"{url}/{against}/v1"]
-    command = [ROOT / "litm", "check", *servers, "--study", "small.yaml", "--worse-than", "15", *words]
-    return subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "100"},
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-    )
+def study_file(folder: Path, examples: int, **models: dict) -> str:
+    """The name of a study's file in the folder: pairs, and these models."""
+    define = {"experiments": {"pairs": {**PAIRS, "examples": examples}}, "models": models}
+    (folder / "small.yaml").write_text(yaml.safe_dump({"experiments": ["pairs"], "define": define}))
+    return "small.yaml"
 
 
 @pytest.mark.study
 @pytest.mark.long
 def test_a_server_that_loses_the_middle_is_worse_there_and_each_prompt_is_asked_once_until_its_verdict(tmp_path):
     with Served(_Handler) as server:
-        done = check(tmp_path, server.url, "broken", "whole")
-        assert done.returncode == STATUS[WORSE], done.stdout + done.stderr
-        folder = tmp_path / "litm-check"
-        table = pd.read_csv(folder / "serving_check.csv").set_index("position")
-        assert table["verdict"].to_dict() == {0: NOT_WORSE, 2: WORSE, 4: NOT_WORSE}
-        assert "worse: by more than 15 points at pairs, size 5, gold_at_2 (-" in done.stdout
-        assert re.search(r"pilot, pairs, size 5: \d+\.\d % of 21 prompts\n", done.stdout)
-        assert (folder / "serving_check.png").stat().st_size > 10_000
-        # No verdict is left out of the study of a later look: what is asked is what the table counts.
-        assert {*asked.values()} == {1}
-        by_server = Counter(path for path, _ in asked)
-        assert by_server["broken"] == table["n"].sum() < 3 * table["n"].max()
-        assert by_server["whole"] == table["n"].sum() + 21
-        again = check(tmp_path, server.url, "broken", "whole")
-        assert again.returncode == SAME_ANSWERS and "nothing was asked of small" in again.stderr
-        assert pd.read_csv(folder / "serving_check.csv").set_index("position").equals(table)
+        servers = ["--model", "small", "--url", f"{server.url}/broken/v1", "--against", f"{server.url}/whole/v1"]
+        words = [*servers, "--study", study_file(tmp_path, 24), "--worse-than", "20"]
+        done = subprocess.run(
+            [ROOT / "litm", "check", *words], cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL
+        )
+    assert done.returncode == STATUS[WORSE], done.stdout + done.stderr
+    table = pd.read_csv(tmp_path / "litm-check" / "serving_check.csv").set_index("position")
+    assert table["verdict"].to_dict() == {0: NOT_WORSE, 2: WORSE, 4: NOT_WORSE}
+    assert "worse: by more than 20 points at pairs, size 5, gold_at_2 (-" in done.stdout
+    assert (tmp_path / "litm-check" / "serving_check.png").stat().st_size > 10_000
+    assert {*asked.values()} == {1}
+    by_server = Counter(path for path, _ in asked)
+    assert (by_server["broken"], by_server["whole"]) == (table["n"].sum(), table["n"].sum() + 21)
 
 
-@pytest.mark.study
-@pytest.mark.long
-def test_the_same_server_twice_is_not_worse_and_entries_of_one_identity_are_refused(tmp_path):
-    with Served(_Handler) as server:
-        done = check(tmp_path, server.url, "other", "whole")
-        assert done.returncode == STATUS[NOT_WORSE], done.stdout + done.stderr
-        assert "not worse: none of 3 differences is worse by more than 15 points" in done.stdout
-        (tmp_path / "one.yaml").write_text(
-            yaml.safe_dump({"define": {"models": {
-                name: {"engine": "openai", "api_model": "small", "base_url": f"{server.url}/{name}/v1", "revision": "1"}
-                for name in ("whole", "other")
-            }}, "models": ["other", "whole"]})
-        )  # fmt: skip
-        words = ["--against", "whole", "--study", "small.yaml", "one.yaml", "--folder", "again"]
-        command = [ROOT / "litm", "check", *words]
-        shared = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-        assert shared.returncode == 1 and "other and whole have one identity" in shared.stderr
+@dataclass
+class Made:
+    """In place of Snakemake: what a study asks is answered at once, and written as the workflow does."""
+
+    loses: tuple[int, ...] = ()
+    """Positions at which the model `other` has no right answer to every `every`th question."""
+    every: int = 1
+    accuracy: int = 6
+    """Right answers of each ten."""
+    has_own_identity: bool = True
+    """Whether the two models have an identity each."""
+    looks: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
+    """Questions and positions of each look."""
+
+    def __call__(self, folder: Path, targets: Sequence[str]) -> None:
+        config = yaml.safe_load((folder / "study.yaml").read_text())
+        entry = config["define"]["experiments"]["pairs"]
+        if folder.name != "pilot":
+            self.looks.append((entry["examples"], tuple(entry["positions"][5])))
+        for target in targets:
+            model = Path(target).parent.name
+            rows = {
+                at: [
+                    question * 7 % 10 < self.accuracy
+                    and not (model == "other" and at in self.loses and question % self.every == 0)
+                    for question in range(entry["examples"])
+                ]
+                for at in entry["positions"][5]
+            }
+            scores = score_rows(rows, size=5, model=model, experiment="pairs", prompt_tokens=100, excluded=False)
+            write_parquet(folder / target, scores)
+            identity = model if self.has_own_identity else ""
+            keys = [f"{identity} {at} {question}" for at in rows for question in range(entry["examples"])]
+            responses = [SweepResponse("q", 5, "gold_at_0", key, "", "stop", 1, 1) for key in keys]
+            write_responses(folder / "results" / "responses" / model / "pairs.jsonl.gz", responses)
+            kept = folder / "results" / "answers" / "identity" / f"{model}+pairs.jsonl"
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text("".join(f"{key}\n" for key in keys))
+
+
+def check(folder: Path, made: Made, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The exit status of a check of the model `other` against `whole` at a margin of 20 points."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(serving_check, "make", made)
+    dummy = {"engine": "dummy"}
+    words = ["--study", study_file(folder, 50, whole=dummy, other=dummy), "--model", "other", "--against", "whole"]
+    with pytest.raises(SystemExit) as ended:
+        main([*words, "--worse-than", "20"])
+    return ended.value.code
+
+
+@pytest.mark.parametrize(
+    ("made", "status", "looks"),
+    [
+        (Made(), STATUS[NOT_WORSE], [(12, (0, 2, 4)), (24, (0, 2, 4))]),
+        (Made(loses=(2,)), STATUS[WORSE], [(12, (0, 2, 4)), (24, (0, 2, 4))]),
+        # The ends have their verdicts at the second look, and are asked no more.
+        (Made(loses=(2,), every=3), STATUS[OPEN], [(12, (0, 2, 4)), (24, (0, 2, 4)), (35, (2,)), (50, (2,))]),
+        (Made(accuracy=0), UNINFORMATIVE_STATUS, [(12, (0, 2, 4)), (24, (0, 2, 4))]),
+        (Made(accuracy=10), UNINFORMATIVE_STATUS, [(12, (0, 2, 4)), (24, (0, 2, 4))]),
+    ],
+)
+def test_a_check_asks_what_has_no_verdict_and_its_exit_status_is_the_outcome(
+    made, status, looks, tmp_path, monkeypatch, capsys
+):
+    assert check(tmp_path, made, monkeypatch) == status
+    assert made.looks == looks
+    table = pd.read_csv(tmp_path / "litm-check" / "serving_check.csv")
+    assert table["n"].tolist() == [max(number for number, places in looks if at in places) for at in (0, 2, 4)]
+    shown = capsys.readouterr().out
+    assert f"pilot, pairs, size 5: {10 * made.accuracy}.0 % of 21 prompts" in shown or made.accuracy == 6
+    assert f"{table['n'].sum()} prompts for each, {200 * table['n'].sum():,} prompt tokens of both" in shown
+
+
+def test_a_model_that_was_asked_nothing_passes_no_check(tmp_path, monkeypatch, capsys):
+    made = Made()
+    assert check(tmp_path, made, monkeypatch) == STATUS[NOT_WORSE]
+    assert check(tmp_path, made, monkeypatch) == SAME_ANSWERS
+    assert "nothing was asked of other: all of its answers were kept" in capsys.readouterr().err
+
+
+def test_entries_of_one_identity_are_refused(tmp_path, monkeypatch):
+    with pytest.raises(UserError, match="other and whole have one identity, so the answers of one are given to the"):
+        check(tmp_path, Made(has_own_identity=False), monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -231,8 +284,6 @@ def test_the_same_server_twice_is_not_worse_and_entries_of_one_identity_are_refu
     ],
 )
 def test_options_that_do_not_go_together_are_refused(words, error, monkeypatch, tmp_path):
-    from litm.checks.first_check import main
-
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match=error):
         main(["--against", "x", *words])

@@ -52,8 +52,8 @@ IMPORTS = {
     "planning": "base records placements models examples prompting engines inference servers analysis config",
     "workflow": "base records tables placements models questions corpora retrieval examples prompting engines "
     "inference analysis findings figures config planning",
-    "checks": "base records tables placements models corpora retrieval engines inference servers scoring analysis "
-    "config planning workflow",
+    "checks": "base records tables placements models corpora retrieval examples engines inference servers scoring "
+    "analysis figures compare config planning workflow",
     "front_door": "base config workflow",
     "__main__": "front_door",
 }

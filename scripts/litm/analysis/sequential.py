@@ -87,7 +87,7 @@ def sequential_rows(scores: pd.DataFrame, margin: float) -> "list[RegressionRow]
             differences = both.matrix[:, 0] - both.matrix[:, 1]
             estimate = confidence_sequence(differences)
             row: RegressionRow = {
-                **names,  # type: ignore[typeddict-item]
+                **names,
                 "n": len(both.ids),
                 "n_left_out": int(grid.scored.any(axis=1).sum()) - len(both.ids),
                 "accuracy_a": float(both.matrix[:, 0].mean()),

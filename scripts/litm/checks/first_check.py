@@ -34,8 +34,6 @@ WRITTEN = "# Written by `litm check`."
 TABLES, REFERENCE_TABLES = ("accuracy", "position_bias"), ("utilisation",)
 #: US dollars that a check may cost without a question.
 BUDGET = 1.0
-#: Points of accuracy that a model may lose against another entry.
-MARGIN = 10.0
 FOLDER = Path("litm-check")
 LOG = "check.log"
 #: Lines of a run that say how far it is.
@@ -47,6 +45,8 @@ def parser() -> argparse.ArgumentParser:
     words = argparse.ArgumentParser("litm check", description=(
         "Ask one model 24 questions at five positions of key-value pairs and of documents, and show the curves. The "
         "price is said before the first request."
+    ), epilog=(
+        "Is a model worse than another entry or server of it? litm check --against x --help"
     ))  # fmt: skip
     words.add_argument(
         "--model",
@@ -66,18 +66,6 @@ def parser() -> argparse.ArgumentParser:
     words.add_argument("--budget", type=float, default=BUDGET, metavar="USD", help="US$ without a question (1.00)")
     words.add_argument("--folder", type=Path, default=FOLDER, help="for the study and its results (litm-check)")
     words.add_argument("--yes", action="store_true", help="do not ask, whatever it costs")
-    words.add_argument(
-        "--against", metavar="NAME", help="judge the model against this entry, or the same model at this address"
-    )
-    words.add_argument(
-        "--study", type=Path, nargs="+", default=[], metavar="FILE", help="with --against: entries and experiments"
-    )
-    words.add_argument(
-        "--worse-than", type=float, default=MARGIN, metavar="N", help="with --against: points that may be lost (10)"
-    )
-    words.add_argument(
-        "--lengths", type=int, nargs="+", default=[], metavar="N", help="with --against: tokens of the contexts"
-    )
     words.add_argument("--fake", action="store_true", help="made-up answers, without a key or a model")
     return words
 
@@ -85,10 +73,6 @@ def parser() -> argparse.ArgumentParser:
 def main(words: Sequence[str]) -> None:
     """Write the study, say what it costs, run it, and show its curves and words."""
     options = parser().parse_args(words)
-    if options.against:
-        from litm.checks.serving_check import check_against
-
-        sys.exit(check_against(options))
     asked = _asked(options)
     folder: Path = options.folder
     study = check_study(asked)

@@ -5,17 +5,18 @@ only the new ones are sent.
 """
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pandas as pd
 
 from litm.analysis.regression import NOT_WORSE, OPEN, WORSE
-from litm.analysis.sequential import UNINFORMATIVE, looks, sequential_outcome, sequential_rows
+from litm.analysis.sequential import LOOKS, UNINFORMATIVE, looks, sequential_outcome, sequential_rows
 from litm.base.messages import UserError, counted, first_of, in_columns, note, percent, points
 from litm.base.table_files import read_parquet, write_csv
-from litm.checks.first_check import agree, make, say_plan, write_study
+from litm.checks.first_check import agree, make, parser, say_plan, write_study
 from litm.checks.first_study import Asked
 from litm.checks.serving_study import (
     Asking,
@@ -38,13 +39,41 @@ from litm.workflow.start import ROOT
 
 #: Exit status if the reference has too little to lose, or is at the ceiling; the others are those of `litm compare`.
 UNINFORMATIVE_STATUS = 6
+#: Points of accuracy that a model may lose.
+MARGIN = 10.0
 #: Cells that a line names, at most.
 NAMED = 4
-Scores = dict[tuple[str, int, str], pd.DataFrame]
+Scores = dict[tuple[Hashable, ...], pd.DataFrame]
 
 
-def check_against(options: argparse.Namespace) -> int:
-    """Judge the model against the reference, print and write what is shown, and return the exit status."""
+def main(words: Sequence[str]) -> NoReturn:
+    """Judge a model against a reference, and end with the exit status of the outcome."""
+    accepted = parser()
+    accepted.description = (
+        "Is a model worse than another entry or server of it, by more than a margin, at any length and depth?"
+    )
+    accepted.epilog = "Exit status: 0 not worse, 3 worse, 4 cannot tell, 5 nothing asked, 6 uninformative; 1, 2 errors."
+    accepted.add_argument(
+        "--against",
+        metavar="NAME",
+        required=True,
+        help="the entry to judge against, or the address of the same model's other server",
+    )
+    accepted.add_argument(
+        "--study",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="entries and experiments, put over config/serving_check.yaml",
+    )
+    accepted.add_argument("--worse-than", type=float, default=MARGIN, metavar="N", help="points that may be lost (10)")
+    accepted.add_argument("--lengths", type=int, nargs="+", default=[], metavar="N", help="tokens of the contexts")
+    sys.exit(_check_against(accepted.parse_args(words)))
+
+
+def _check_against(options: argparse.Namespace) -> int:
+    """Print and write what is shown; returns the exit status."""
     if not 0 < options.worse_than < 100:
         raise UserError(
             f"--worse-than {options.worse_than:g}: give points of accuracy above 0 and below 100, such as 10"
@@ -75,7 +104,7 @@ def check_against(options: argparse.Namespace) -> int:
     print(f"{model} against {reference}: is it worse by more than {options.worse_than:g} points?")
     chosen = _pilot(folder / "pilot", {**config, "seed": study.seed + 1}, reference, lengths)
     before = _answers(folder, model)
-    most = max(study.experiments[asking.experiment].examples for asking in chosen)
+    most = max(study.experiments[asking.experiment].examples or LOOKS[-1] for asking in chosen)
     scores: Scores = {}
     rows: Sequence[Mapping[str, Any]] = []
     for questions in looks(most):

@@ -55,7 +55,8 @@ class RegressionRow(TypedDict, total=False):
     compare`: accuracy_a is of the judged model, accuracy_b of the other, on the same questions.
 
     Accuracies in per cent on the questions that both answered, and the model minus the other in points, with its 95 %
-    interval, which is not corrected. The verdict is, over all judged rows.
+    interval, which is not corrected. The verdict is, over all judged rows. `litm check --against` writes the same
+    columns as serving_check.csv: its limits and p values hold at all looks, and a verdict may be `uninformative`.
     """
 
     experiment: col.Experiment
