@@ -79,10 +79,10 @@ def ladders(study: Study) -> list[list[Asking]]:
         places = {size: [gold_positions(cell.placement) for cell in of_size] for size, of_size in cells.items()}
         if any(len(positions) != 1 for of_size in places.values() for positions in of_size):
             raise UserError(f"{name}: a check needs 'positions' of one item: leave the experiment out")
-        sizes.append([Asking(name, size, tuple(of[0] for of in places[size])) for size in sorted(places)])
-    if len({len(of_experiment) for of_experiment in sizes}) > 1:
+        sizes.append([Asking(name, size, tuple(position for (position,) in places[size])) for size in sorted(places)])
+    if len({len(askings) for askings in sizes}) > 1:
         raise UserError("experiments of a check need the same number of sizes, from short to long")
-    return [list(of_length) for of_length in zip(*sizes, strict=True)]
+    return [list(ladder) for ladder in zip(*sizes, strict=True)]
 
 
 def next_rung(tried: Mapping[int, float], rungs: int) -> int | None:
