@@ -149,7 +149,7 @@ class _Handler(Handler):
         asked[path, prompt] += 1
         pairs = PAIR.findall(prompt)
         place = [key for key, _ in pairs].index(KEY.search(prompt).group(1))
-        is_right = int(sha256(prompt.encode()).hexdigest(), 16) % 10 < 6
+        is_right = int(sha256(prompt.encode()).hexdigest(), 16) % 10 < 8
         is_lost = path == "broken" and 0.25 < place / len(pairs) < 0.75
         message = {"role": "assistant", "content": pairs[place][1] if is_right and not is_lost else "none"}
         usage = {"prompt_tokens": len(prompt) // 4, "completion_tokens": 9, "total_tokens": len(prompt) // 4 + 9}
