@@ -71,6 +71,7 @@ rule plant_facts:
 rule plant_in_session:
     input:
         session=QUESTIONS.session,
+        compacted=QUESTIONS(lambda entry: [entry.compacted] if entry.compacted else []),
     output:
         "results/questions/{in_session}.jsonl.gz",
     log:
@@ -79,12 +80,12 @@ rule plant_in_session:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings(taken=QUESTIONS.questions, **QUESTIONS.keys("facts repeat result_words"), seed=STUDY.seed),
+        **settings(taken=QUESTIONS.questions, **QUESTIONS.keys("facts repeat result_words keep_results"), seed=STUDY.seed),
     shell:
         command(
             "plant_in_session",
-            "{params.facts} {params.taken} {params.repeat} {params.result_words} {params.seed} "
-            "--session {input.session:q} --output {output:q}",
+            "{params.facts} {params.taken} {params.repeat} {params.result_words} {params.keep_results} {params.seed} "
+            "--session {input.session:q} --compacted {input.compacted:q} --output {output:q}",
         )
 
 

@@ -9,6 +9,7 @@ from programs import refused
 
 from litm.config.data import PLANTED, WRITTEN
 from litm.config.my_session import step_positions, steps_of_lengths
+from litm.config.session_remedies import session_remedies
 from litm.config.study import load_study
 from litm.records.measures import WRITING
 
@@ -83,8 +84,8 @@ def test_define_changes_the_entries(docs):
 
 SESSION = str(ROOT / "examples" / "sessions" / "openai.json")
 IN_SESSION = [
-    "my_said_facts", "my_tool_facts", "my_tool_facts_shortened", "my_instruction", "my_instruction_repeated",
-    "my_instruction_of_system",
+    "my_said_facts", "my_said_facts_results_dropped", "my_said_facts_repeated", "my_tool_facts",
+    "my_tool_facts_shortened", "my_instruction", "my_instruction_repeated", "my_instruction_of_system",
 ]  # fmt: skip
 
 
@@ -97,6 +98,31 @@ def test_a_session_alone_gives_facts_instructions_and_remedies_on_the_same_quest
     assert one.figures["my_session_by_length"].windows == {"served": 8000}
     compared = {(a, b) for (_, a), (_, b) in one.compared}
     assert {("my_instruction_repeated", "my_instruction"), ("my_tool_facts_shortened", "my_tool_facts")} <= compared
+
+
+def test_a_remedy_has_the_sizes_at_which_it_changes_the_session_and_its_words(docs):
+    Path("summary.txt").write_text("We fixed two tests.")
+    one = study(
+        my_data={"documents": None, "session": SESSION, "lengths": [1500, 3000, 8000], "compacted": "summary.txt"}
+    )
+    sizes = {*cells(one, "my_said_facts")}
+    assert {*cells(one, "my_said_facts_results_dropped")} == {size for size in sizes if size > 5}
+    assert max(cells(one, "my_said_facts_repeated")) < max(sizes)
+    for size, places in cells(one, "my_instruction_compacted").items():
+        assert min(int(place.rpartition("_")[2]) for place in places) >= (size - 1) // 2
+    remedies = {remedy["experiment"]: remedy for remedy in session_remedies(one.experiments, one.questions)}
+    assert {name: remedy["setting"] for name, remedy in remedies.items()} == {
+        "my_said_facts_results_dropped": "drop results of tools after 4 steps",
+        "my_said_facts_repeated": "repeat the session",
+        "my_said_facts_compacted": "put your summary in place of the first half",
+        "my_tool_facts_shortened": "shorten results of tools to 60 words",
+        "my_instruction_repeated": "repeat the instruction at the end",
+        "my_instruction_compacted": "put your summary in place of the first half",
+    }
+    assert remedies["my_instruction_compacted"]["compared_with"] == "my_instruction"
+    assert "'compacted' needs 'session'" in refused(study, my_data={"compacted": "summary.txt"})
+    entry = {"corpus": "mini_gazetteer", "keep_results": 3}
+    assert "'keep_results' is for a 'session'" in refused(study, define={"questions": {"mine": entry}})
 
 
 def test_positions_in_a_session_are_at_equal_shares_of_its_tokens():

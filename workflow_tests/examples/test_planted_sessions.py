@@ -110,6 +110,49 @@ def test_remedies_change_what_they_say_and_ask_the_same(tmp_path):
         )
 
 
+def test_results_before_the_last_steps_are_dropped_and_nothing_else_changes(tmp_path):
+    whole, dropped = (examples(tmp_path, SAID, keep_results=keep) for keep in (None, 4))
+    for place in PLACES:
+        for one, other in zip(whole[place], dropped[place], strict=True):
+            changed = [(m, n) for m, n in zip(one.messages, other.messages, strict=True) if m != n]
+            assert changed and all(n == {**m, "content": "[result dropped]"} for m, n in changed)
+            assert {m["role"] for m, _ in changed} == {TOOL} and one.targets[0].answers == other.targets[0].answers
+            assert other.messages[-6:] == one.messages[-6:]
+    assert not check_examples({f"gold_at_{place}": made for place, made in dropped.items()}, generated=False)
+
+
+def test_a_summary_stands_in_place_of_the_first_half_and_the_rest_stays(tmp_path):
+    whole, compacted = (examples(tmp_path, SAID, summary=text) for text in (None, "We fixed two tests."))
+    for place in PLACES[1:]:
+        for one, other in zip(whole[place], compacted[place], strict=True):
+            texts = [message["content"] for message in other.messages]
+            assert sum("We fixed two tests." in text for text in texts) == 1
+            assert other.messages[0] == one.messages[0] and other.messages[0]["role"] == SYSTEM
+            assert one.messages[-len(other.messages) + 2 :] == other.messages[2:]
+            assert sum(other.targets[0].answers[0] in text for text in texts) == 1
+    by_place = {f"gold_at_{place}": compacted[place] for place in PLACES[1:]}
+    assert not check_examples(by_place, generated=False)
+
+
+def test_a_repeated_session_has_all_messages_twice_with_other_ids_of_calls_and_one_system(tmp_path):
+    write_planted(tmp_path / "q.jsonl.gz", SESSION, Planting(SAID, NUMBER, 1))
+    task, template = (
+        load_task("agent_session_repeated"),
+        ROOT / "resources" / "prompts" / "agent_session_repeated.txt",
+    )
+    questions = list(task.read(str(tmp_path / "q.jsonl.gz"), SIZE, None))
+    once = examples(tmp_path, SAID)
+    for place in PLACES:
+        made = [make_example(q, SIZE, f"gold_at_{place}", read_template(template), task) for q in questions]
+        for one, other in zip(once[place], made, strict=True):
+            spoken = [m["content"] for m in one.messages[:-1] if m["role"] != SYSTEM]
+            assert [m["content"] for m in other.messages if m["role"] != SYSTEM] == [*spoken, *spoken, one.question]
+            calls = [call["id"] for m in other.messages for call in m.get("tool_calls", ())]
+            results = [m["tool_call_id"] for m in other.messages if m["role"] == TOOL]
+            assert calls == results and len({*calls}) == len(calls)
+            assert other.prompt.count(other.targets[0].answers[0]) == 2
+
+
 def test_no_secret_of_the_session_is_in_the_questions(tmp_path):
     made = [example for facts in PLACED for some in examples(tmp_path, facts).values() for example in some]
     assert not any("EXAMPLE0000" in e.prompt or "admin@" in e.prompt for e in made)

@@ -58,6 +58,8 @@ QUESTION_KEYS = {
 }
 #: Those of questions that are made of a user's text.
 MADE_KEYS = ({"facts", "corpus"}, {"facts", "session"}, {"written_by", "corpus"})
+#: What is done to a session, against forgetting.
+SESSION_KEYS = ("repeat", "result_words", "keep_results", "compacted")
 #: Kinds of index of dense retrievers, each with the keys that only it has.
 INDEX_KEYS = {EXACT: (), "hnsw": ("links", "explored"), "ivf": ("lists", "probes")}
 
@@ -279,6 +281,14 @@ class QuestionSet(Entry):
     """Whether an instruction stands before the question once more."""
     result_words: Count | None = None
     """Words to which the results of tools in `session` are shortened. If omitted, they are kept."""
+    keep_results: Count | None = None
+    """Steps at the end of a context whose results of tools in `session` are kept; earlier ones are dropped. If omitted,
+    all.
+    """
+    compacted: Annotated[str | None, PathTo(is_file)] = None
+    """A file with a summary that stands in place of the first half of the steps of a context in `session`. Its secrets
+    are masked.
+    """
     written_by: Annotated[str | None, Ref("models")] = None
     """A model that writes a question from each of `questions` passages of `corpus` (docs/your_haystack.md)."""
     checked_by: Annotated[str | None, Ref("models")] = None
@@ -309,8 +319,9 @@ class QuestionSet(Entry):
             yield "'checked_by' is for questions with 'written_by'"
         if self.facts and (self.facts in ("stated", "linked")) != (self.session is None):
             yield f"'facts: {self.facts}' is for {'a corpus' if self.session else 'a session'}"
-        if (self.repeat or self.result_words) and not self.session:
-            yield "'repeat' and 'result_words' are for a 'session'"
+        treatment = next((key for key in SESSION_KEYS if getattr(self, key)), None)
+        if treatment and not self.session:
+            yield f"'{treatment}' is for a 'session'"
 
     @property
     def _given(self) -> frozenset[str]:

@@ -88,6 +88,10 @@ class MyData(Entry):
     are placed: messages of OpenAI, Anthropic, LangChain or LlamaIndex, a session file of Claude Code or Codex, or a
     chat as text. Its secrets are masked.
     """
+    compacted: Annotated[str | None, PathTo(is_file)] = None
+    """With a session: a summary of its first half, such as your agent writes when it compacts. It stands in place of
+    the first half of each context, and is compared with the whole session.
+    """
     lengths: Annotated[tuple[Length, ...], Field(strict=False, min_length=1)] | None = None
     """Without questions: the lengths of contexts, in tokens or, up to 1, as shares of the model's window, as in [4000,
     16000] or [0.25, 0.5]. If omitted, from 6 % to 90 % of the smallest window.
@@ -110,6 +114,8 @@ class MyData(Entry):
             yield "'documents' is missing: a folder, or one file, of documents"
         if self.session is not None and (self.documents or self.questions):
             yield "'session' is read alone: leave 'documents' and 'questions' out"
+        if self.compacted is not None and self.session is None:
+            yield "'compacted' needs 'session': the summary stands in place of its first half"
         for key in ("corrections", "retrieved"):
             if not isinstance(self.questions, str) and getattr(self, key) is not None:
                 yield f"'{key}' needs 'questions': a table of questions and answers"

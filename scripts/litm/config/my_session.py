@@ -6,6 +6,7 @@ They are those of resources/my_session.yaml, filled in.
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 from litm.base.messages import UserError
 from litm.config.my_data import TOKENS_BESIDE, MyData, MyEntries, token_counter
@@ -14,8 +15,9 @@ from litm.config.yaml_files import read_yaml
 from litm.corpora.sessions import USER, read_session, steps
 from litm.engines.model_entries import AnyModel
 
-#: The experiment whose instruction is at the beginning wherever it is placed.
-OF_SYSTEM = "my_instruction_of_system"
+#: The experiment whose instruction is at the beginning wherever it is placed, and how the names of entries end with the
+#: whole session twice, and with a summary in place of its first half.
+OF_SYSTEM, REPEATED, COMPACTED = "my_instruction_of_system", "facts_repeated", "_compacted"
 
 
 def read_session_entries(as_written: MyData, models: Mapping[str, AnyModel], root: Path) -> MyEntries:
@@ -36,11 +38,19 @@ def read_session_entries(as_written: MyData, models: Mapping[str, AnyModel], roo
             f"{FEWEST} steps fits {max(lengths):,} tokens: take a longer session, or raise 'lengths'"
         )
     entries = read_yaml(root / "resources" / "my_session.yaml")
-    for questions in entries["questions"].values():
-        questions["session"] = mine.session
+    for key, questions in entries["questions"].items():
+        questions |= {"session": mine.session, "compacted": mine.compacted if key.endswith(COMPACTED) else None}
     for key, experiment in entries["experiments"].items():
         places = {size: [0] if key == OF_SYSTEM else step_positions(ends, size) for size in sizes}
-        experiment["positions"] = {str(size): at for size, at in places.items()}
+        if key.endswith(REPEATED):
+            places = {size: at for size, at in places.items() if 2 * ends[size - 2] + TOKENS_BESIDE <= window}
+        if key.endswith(COMPACTED):
+            halves = {size: [place for place in at if place >= (size - 1) // 2] for size, at in places.items()}
+            places = halves if mine.compacted else {}
+        # At shorter ones nothing is dropped.
+        kept = entries["questions"][experiment["dataset"]].get("keep_results") or 0
+        experiment["positions"] = {str(size): at for size, at in places.items() if size - 1 > kept}
+    entries = _asked(entries)
     windows = {other: tokens for other, (tokens, _) in counted.items() if tokens}
     entries["figures"]["my_session_by_length"]["windows"] = windows
     shares = ", ".join(f"{size} ({(ends[size - 2] + TOKENS_BESIDE) / window:.0%})" for size in sizes)
@@ -51,6 +61,16 @@ def read_session_entries(as_written: MyData, models: Mapping[str, AnyModel], roo
         f"my_data: contexts of {shares} steps (about so much of the window of {name}, {window:,} tokens{assumed})",
     ]
     return MyEntries(entries, tuple(notes), experiments=tuple(entries["experiments"]))
+
+
+def _asked(entries: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The entries without experiments that have no position, and without their questions."""
+    experiments = {key: entry for key, entry in entries["experiments"].items() if entry["positions"]}
+    used = {entry["dataset"] for entry in experiments.values()}
+    questions = {key: entry for key, entry in entries["questions"].items() if key in used}
+    for figure in entries["figures"].values():
+        figure["experiments"] = [name for name in figure["experiments"] if name in experiments]
+    return {**entries, "experiments": experiments, "questions": questions}
 
 
 def steps_of_lengths(lengths: Sequence[int], ends: Sequence[int], asks: Sequence[bool]) -> list[int]:

@@ -21,8 +21,12 @@ from litm.records.questions import Gold, Item, Question
 #: What is placed: a fact that the user says, a fact in a tool's result, an instruction of the user, and of the system.
 SAID, IN_TOOL_RESULT, INSTRUCTION, BY_SYSTEM = "said", "in_tool_result", "instruction", "instruction_of_system"
 PLACED = (SAID, IN_TOOL_RESULT, INSTRUCTION, BY_SYSTEM)
+#: Keys of the first record: the steps, and what is done to those of a context.
+STEPS, KEEP_RESULTS, COMPACTED = "steps", "keep_results", "compacted"
 #: The id of a call that is placed; those of a session are numbers.
 CALL = "call_placed"
+#: The content of a dropped result, and what stands before a summary.
+DROPPED, SUMMARY = "[result dropped]", "Summary of the conversation so far:\n"
 #: Words of a tool's result that a fact is put into, at most, and its text in a session without results.
 RESULT_WORDS, NO_RESULTS = 120, "Notes"
 
@@ -41,6 +45,10 @@ class Planting:
     """Whether the instruction stands before the question once more."""
     result_words: int | None = None
     """Words to which each result of a tool is shortened, None to keep them."""
+    keep_results: int | None = None
+    """Steps at the end whose results of tools are kept; earlier ones are dropped. None to keep all."""
+    summary: str | None = None
+    """What stands in place of the first half of the steps, None to keep them."""
 
 
 def item_of(messages: Sequence[Message]) -> Item:
@@ -61,9 +69,32 @@ def shortened(message: Message, most: int | None) -> Message:
     return {**message, "content": f"{' '.join(shown[:most])} [{len(shown) - most} words left out]"}
 
 
+def treated(session_steps: Sequence[Item], keep_results: int | None, summary: str | None) -> list[Item]:
+    """The steps of a context: with a summary in place of their first half, whose messages of the system stay, and
+    without the results of tools that more than `keep_results` steps follow or end.
+    """
+    shown = list(session_steps)
+    if summary is not None:
+        half = len(shown) // 2
+        of_system = [message for message in messages_of(shown[:half]) if message["role"] == SYSTEM]
+        # Steps without messages keep the places of the others.
+        first = item_of([*of_system, {"role": USER, "content": f"{SUMMARY}{summary}"}])
+        shown[:half] = [first, *[()] * (half - 1)]
+    if keep_results is not None:
+        early = len(shown) - keep_results
+        shown[: max(0, early)] = map(_without_results, shown[: max(0, early)])
+    return shown
+
+
+def _without_results(step: Item) -> Item:
+    return item_of([{**m, "content": DROPPED} if m["role"] == TOOL else m for m in messages_of([step])])
+
+
 def planted_records(session: Session, planting: Planting) -> Iterator[dict[str, Any]]:
     """The records of the file; `UserError` if the session has the facts already."""
-    yield {"steps": [list(item_of([shortened(m, planting.result_words) for m in s])) for s in steps(session.messages)]}
+    all_steps = [list(item_of([shortened(m, planting.result_words) for m in s])) for s in steps(session.messages)]
+    treatment = {KEEP_RESULTS: planting.keep_results, COMPACTED: planting.summary}
+    yield {STEPS: all_steps, **{key: value for key, value in treatment.items() if value is not None}}
     is_in_text = contained_in("\n".join(json.dumps(message, ensure_ascii=False) for message in session.messages))
     results = [message["content"] for message in session.messages if message["role"] == TOOL] or [NO_RESULTS]
     facts = new_facts(planting.seed, STATED, planting.number, is_in_text)
@@ -114,11 +145,12 @@ def write_planted(path: str | Path, session: Session, planting: Planting) -> Non
     write_jsonl(path, planted_records(session, planting))
 
 
-def read_planted(path: str | Path) -> Iterator[Question]:
-    """The questions of a file, each with all steps of the session as its distractors."""
+def read_planted(path: str | Path, size: int) -> Iterator[Question]:
+    """The questions of a file for contexts of `size` steps, each with the session's first steps as its distractors."""
     records = read_jsonl(path)
     number, first = next(records)
-    items = [tuple(step) for step in typed_field(first, "steps", list, f"{path}, line {number}")]
+    items = [tuple(step) for step in typed_field(first, STEPS, list, f"{path}, line {number}")]
+    items = treated(items[: size - 1], first.get(KEEP_RESULTS), first.get(COMPACTED))
     for number, record in records:
         where = f"{path}, line {number}"
         id_, question = (typed_field(record, name, str, where) for name in ("id", "question"))

@@ -5,7 +5,7 @@ from typing import Any
 
 from litm.base.messages import counted, difference_in_words, first_of, interval, money, percent
 from litm.findings.advice import BEST, FLOOR, NOTHING_COMMON, NOTHING_SCORED, ONE_CONDITION, OTHER_NUMBER, REMEDY, WORSE
-from litm.findings.record import Finding
+from litm.findings.record import SHOWN, Finding
 from litm.scoring.doubts import doubt_in_words, is_doubt
 
 #: Conditions in doubt that a sentence names, at most.
@@ -14,6 +14,8 @@ MOST_DOUBTFUL = 3
 
 def advice_sentences(finding: Finding) -> list[str]:
     """The advice for one model and study: what to do; then why; then what is not known. One short sentence each."""
+    if finding.kind == "session_remedies":
+        return _session_sentences(finding)
     if finding.facts["reason"] is not None:
         return _no_advice(finding)
     return [
@@ -24,6 +26,33 @@ def advice_sentences(finding: Finding) -> list[str]:
         *_remedies(finding),
         "These answers also chose the condition, so its accuracy is optimistic.",
     ]
+
+
+def _session_sentences(finding: Finding) -> list[str]:
+    """The remedies in a session: those that help, the most helpful first; those that cost accuracy; the others."""
+    remedies = sorted(finding.facts["remedies"], key=lambda remedy: -remedy["difference"])
+    shown = [remedy for remedy in remedies if remedy["p_holm"] < SHOWN]
+    helping, costing = ([r for r in shown if (r["difference"] > 0) == is_up] for is_up in (True, False))
+    other = "; ".join(_in_session(remedy) for remedy in remedies if remedy not in shown)
+    begin = f"{finding.models[0]}: "
+    sentences = [
+        *(f"{_in_session(remedy)}." for remedy in helping),
+        *(["No remedy is shown to help."] if not helping else []),
+        *(f"Shown to be worse: {_in_session(remedy)}." for remedy in costing),
+        *([f"Not shown to change anything: {other}."] if other else []),
+    ]
+    return [f"{begin}{sentences[0][0].lower()}{sentences[0][1:]}", *sentences[1:]]
+
+
+def _in_session(remedy: Mapping[str, Any]) -> str:
+    """`repeat the instruction at the end: 41 → 92 % (+51.0 points [40.1, 61.9], n = 20, 92 steps); costs 30 tokens`."""
+    before, after = (f"{100 * remedy[name]:.0f}" for name in ("accuracy_without", "accuracy"))
+    difference = difference_in_words(*(remedy[f"difference{end}"] for end in ("", "_ci_low", "_ci_high")))
+    text = f"{remedy['setting']}: {before} → {after} % ({difference}, n = {remedy['n']:,}, {remedy['size']:,} steps)"
+    if remedy["tokens"] is None:
+        return text
+    dollars = "" if not remedy["dollars"] else f", US$ {money(abs(remedy['dollars']))} for 1,000 questions"
+    return f"{text}; {'costs' if remedy['tokens'] >= 0 else 'saves'} {abs(remedy['tokens']):,.0f} tokens{dollars}"
 
 
 def cost(finding: Finding) -> str:

@@ -115,7 +115,7 @@ class FirstScreen:
     """The findings that the headline sentence joins, the most important first."""
     tables: tuple[QuestionTable, ...]
     advice: tuple[Finding, ...]
-    """One per model and study of remedies."""
+    """One per model and study of remedies, and one per model on remedies in a session."""
     warnings: tuple[WarningGroup, ...]
     """Those with a number first, in its order."""
     pairs: tuple[PairMatrix, ...]
@@ -134,7 +134,7 @@ def first_screen(study: StudyFindings) -> FirstScreen:
     return FirstScreen(
         headline_of(study),
         tuple(_question_table(name, measured[name], references, pairs.get(name, []), warnings) for name in names),
-        tuple(study.of_kind("advice")),
+        tuple(study.of_kind("advice", "session_remedies")),
         tuple(warnings),
         tuple(_pair_matrix(name, measured[name], pairs[name]) for name in names if name in pairs),
     )

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from litm.findings import advice, curves, pairs, probability, references, sizes
+from litm.findings import advice, curves, pairs, probability, references, session_remedies, sizes
 from litm.findings.record import Kind
 from litm.findings.warnings import WARNING_KINDS
 
-_MODULES = (curves, sizes, references, advice, pairs, probability)
+_MODULES = (curves, sizes, references, advice, session_remedies, pairs, probability)
 #: By name, in the order of results/findings.json.
 KINDS: Mapping[str, Kind] = {name: kind for module in _MODULES for name, kind in module.KINDS.items()} | {
     **WARNING_KINDS

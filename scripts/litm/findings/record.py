@@ -15,7 +15,7 @@ VERSION = 1
 FROM_TABLES = (
     "accuracy", "position_bias", "utilisation", "wrong_answers", "published_comparison", "model_pairs",
     "effective_length", "log_probability_effects", "reading_sensitivity", "gold_passages", "answer_checks", "judge",
-    "written_questions",
+    "written_questions", "session_remedies",
 )  # fmt: skip
 #: The largest corrected p value of an effect that is shown; `litm.analysis.statistics.SIGNIFICANT` needs numpy.
 SHOWN = 0.05

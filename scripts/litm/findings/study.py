@@ -19,6 +19,7 @@ from litm.findings.pairs import pair_findings
 from litm.findings.probability import probability_findings
 from litm.findings.record import Finding, StudyFindings
 from litm.findings.references import no_benefit_findings, reference_findings, silenced, unhelped
+from litm.findings.session_remedies import session_findings
 from litm.findings.sizes import size_findings
 from litm.findings.warnings import warnings_of
 
@@ -63,6 +64,7 @@ def findings_of(
         references,
         no_benefit,
         no_information_findings(curves, without_benefit, fields),
+        session_findings(rows("session_remedies"), stand_ins),
         pair_findings(rows("model_pairs"), accuracy, stand_ins, silent),
         probability_findings(rows("log_probability_effects"), curves, stand_ins),
         _heard(advice, without_benefit, differing, experiments, stand_ins),

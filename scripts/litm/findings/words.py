@@ -357,6 +357,7 @@ SENTENCES: Mapping[str, Callable[[Finding], str]] = {
     "pair": _pair,
     "log_probability": _log_probability,
     "advice": _advice,
+    "session_remedies": _advice,
 }
 
 

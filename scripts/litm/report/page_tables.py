@@ -101,7 +101,7 @@ def findings_in_words(findings: Iterable[Finding], titles: Mapping[str, str]) ->
     """Findings as sentences, without warnings and advice, by the title of their experiments."""
     by_title: dict[str, list[str]] = {}
     for finding in findings:
-        if finding.kind != "advice" and not KINDS[finding.kind].is_warning:
+        if finding.kind not in ("advice", "session_remedies") and not KINDS[finding.kind].is_warning:
             title = ", ".join(titles.get(experiment, experiment) for experiment in finding.experiments)
             by_title.setdefault(title or "All experiments", []).append(sentence(finding))
     return by_title

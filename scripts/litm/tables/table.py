@@ -27,7 +27,7 @@ Row = TypeVar("Row", bound=type)
 #: are imported by name: an edited declaration re-makes only its table, see `TableFiles.declared`.
 MODULES = (
     "accuracy", "beside", "positions", "differences", "sizes", "readings", "facts", "log_probability", "claims",
-    "questions", "commands",
+    "questions", "session_remedies", "commands",
 )  # fmt: skip
 #: Attribute of a class of rows, its table.
 DECLARED = "__table__"

@@ -14,6 +14,7 @@ from litm.analysis.paper_tables import LAYOUTS
 from litm.base.store import digest
 from litm.config.beside import differences
 from litm.config.conditions import find_comparisons
+from litm.config.session_remedies import session_remedies
 from litm.config.study import Study
 from litm.config.sweeps import FILES
 from litm.findings.record import FROM_TABLES
@@ -79,6 +80,9 @@ class TableFiles:
             "remedy_scores": [pair for pair, experiment in run.items() if experiment.condition],
             "fact_scores": [pair for pair, experiment in run.items() if experiment.has_facts],
             "absent_scores": [pair for pair, experiment in run.items() if experiment.lacks_gold],
+            "session_scores": [
+                pair for pair in run if any(pair[1] in remedy.values() for remedy in self._session_remedies)
+            ],
             "scores": run,
             "judged_scores": [pair for pair, experiment in run.items() if experiment.judge],
             "agreeing_scores": [pair for pair in run if any(pair[1] in judged for judged in study.judge_pairs)],
@@ -117,6 +121,11 @@ class TableFiles:
         }
 
     @cached_property
+    def _session_remedies(self) -> list[dict[str, str]]:
+        """See `config.session_remedies`."""
+        return [*session_remedies(self._study.answered, self._study.questions)]
+
+    @cached_property
     def settings(self) -> dict[str, Any]:
         """The value for each name that tables list as `settings`."""
         study = self._study
@@ -133,6 +142,7 @@ class TableFiles:
             "comparisons": find_comparisons(study.answered),
             "conditions": [*study.conditions.values()],
             "judge_pairs": study.judge_pairs,
+            "session_remedies": self._session_remedies,
             "prices": prices(study),
             "fact_parts": {
                 name: [part for part, entry in study.answered.items() if entry.made_of == name and entry.has_facts]
