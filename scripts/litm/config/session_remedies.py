@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from litm.config.data import SESSION_KEYS, QuestionSet
 from litm.config.experiments import Experiment
+from litm.examples.tasks import load_task
 
 #: The remedies in words, by the key of the questions; that of the task has no key.
 WORDS = {
@@ -12,7 +13,7 @@ WORDS = {
     "keep_results": "drop results of tools after {value} steps",
     "compacted": "put your summary in place of the first half",
 }
-REPEAT_SESSION, TWICE, ONCE = "repeat_session", "agent_session_repeated", "agent_session"
+REPEAT_SESSION = "repeat_session"
 
 
 def session_remedies(
@@ -32,7 +33,7 @@ def session_remedies(
                 for key in SESSION_KEYS
                 if getattr(treated, key) != getattr(plain, key)
             }
-            if (experiment.task, other.task) == (TWICE, ONCE):
+            if load_task(experiment.task).repeats == other.task:
                 remedies[REPEAT_SESSION] = "repeat the session"
             if len(remedies) == 1 and (treated.session, treated.facts) == (plain.session, plain.facts):
                 ((remedy, setting),) = remedies.items()

@@ -120,6 +120,8 @@ class Task:
     """The regular expression of a value, by default a UUID or a code. A wrong answer with a value that is nowhere in
     the prompt is `invented`.
     """
+    repeats: str = ""
+    """The task whose contexts it has twice, "" for none."""
     asks_for_programs: bool = False
     """Whether a program is an answer like others, and no kind of wrong answers."""
     ask_another_key: Callable[[Question, int, str], Question] | None = None

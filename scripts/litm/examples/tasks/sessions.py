@@ -68,4 +68,5 @@ agent_session_repeated = replace(
     asks="the same with the whole session twice.",
     prompt="agent_session_repeated",
     as_messages=_as_messages_twice,
+    repeats="agent_session",
 )
