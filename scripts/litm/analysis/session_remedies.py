@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from litm.analysis.grid import CurveGrid, Files, interval_columns, joined, read_grids
+from litm.analysis.grid import CurveGrid, Files, interval_columns, joined, read_grids, sweep_of
 from litm.analysis.statistics import holm
 from litm.base.groups import grouped
 from litm.records.bills import Prices
@@ -24,9 +24,9 @@ def session_remedies_table(
     """
     grids = read_grids(session_scores.scores())
     costs = {
-        (*key, int(size)): rows
+        (*sweep_of(scores), int(size)): scores[scores["size"] == size]
         for scores in session_scores.scores()
-        for (*key, size), rows in scores.groupby(["model", "experiment", "size"])
+        for size in scores["size"].unique()
     }
     made: list[SessionRemediesRow] = []
     for remedy in session_remedies:
@@ -38,7 +38,8 @@ def session_remedies_table(
                 made += _rows({"model": model, **remedy, "size": size}, sides, rows, prices.get(model))
     of_models = grouped(made, itemgetter("model"))
     for of_model in of_models.values():
-        for row, corrected in zip(of_model, holm([row["p_value"] for row in of_model]), strict=True):
+        tested = [1.0 if row["p_value"] is None else row["p_value"] for row in of_model]
+        for row, corrected in zip(of_model, holm(tested), strict=True):
             row["p_holm"] = corrected
     return [row for of_model in of_models.values() for row in of_model]
 
@@ -60,7 +61,7 @@ def _rows(
         "n": len(both.ids),
         "accuracy": float(means[0]),
         "accuracy_without": float(means[1]),
-        **interval_columns("difference", contrast.estimate()),  # type: ignore[typeddict-item]
+        **interval_columns("difference", contrast.estimate()),
         "p_value": contrast.p_value,
         "tokens": tokens,
         "tokens_without": tokens_without,
