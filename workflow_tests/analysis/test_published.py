@@ -1,6 +1,7 @@
 """The published numbers: their files, their own tables and figures, and their comparison with measured ones."""
 
 import csv
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -12,15 +13,18 @@ from programs import load_program
 from score_frames import of_matrix
 
 from litm.analysis.comparison import COMPARED, comparison_rows, measured_cells, published_table
-from litm.analysis.grid import means_of_cells, position_means
+from litm.analysis.grid import Files, means_of_cells, position_means
 from litm.analysis.paper_tables import LAYOUTS, PaperTable, latex_table, paper_table
 from litm.analysis.published import (
     PublishedAccuracy,
+    PublishedLength,
     PublishedModel,
     first_of_cells,
+    published_lengths_table,
     read_published,
     read_published_models,
     read_published_tokens,
+    read_rows,
 )
 from litm.analysis.statistics import unpaired_difference
 from litm.base.messages import UserError
@@ -348,3 +352,21 @@ def test_the_published_figures_and_tables_need_no_model(new_project):
         "make_published_paper_table",
         "make_published_claims_table",
     }
+
+
+def test_printed_effective_lengths_are_those_of_the_printed_scores_or_the_note_says_where_not():
+    lengths = read_rows(ROOT / "resources/published/effective_length.csv", PublishedLength)
+    assert Counter(length.benchmark for length in lengths) == {"RULER": 44, "NoLiMa": 12}
+    for length in lengths:
+        scores = [(size, float(score)) for size, score in map(str.split, length.scores)]
+        below = [place for place, (_, score) in enumerate(scores) if score < length.threshold]
+        reached = [size for size, _ in scores[: below[0] if below else None]]
+        expected = f"<{scores[0][0]}" if not reached else f">{reached[-1]}" if len(reached) == 6 else reached[-1]
+        assert (length.effective == expected) == ("is below the threshold" not in length.note), length.printed_as
+
+
+def test_published_effective_lengths_of_the_studys_models_come_first(tmp_path):
+    path = str(ROOT / "resources/published/effective_length.csv")
+    rows = list(published_lengths_table(Files([path]), ["gpt-4o-mini"]))
+    assert [row["printed_as"] for row in rows if row["is_of_study"]] == [rows[0]["printed_as"]] == ["GPT-4o mini"]
+    assert rows[0]["effective"] == "<1K" and rows[0]["threshold"] == 0.722 and len(rows) == 56

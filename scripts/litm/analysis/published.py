@@ -2,7 +2,7 @@
 resources/published.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from operator import attrgetter
 from pathlib import Path
@@ -16,7 +16,9 @@ from litm.placements import gold_positions
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+    from litm.analysis.grid import Files
     from litm.tables.claims import ClaimsRow
+    from litm.tables.sizes import PublishedLengthsRow
 
 #: Data version of values whose source does not state it.
 UNKNOWN_VERSION = "unknown"
@@ -103,6 +105,27 @@ class PublishedModel:
     printed_as: str = ""
 
 
+@dataclass(frozen=True)
+class PublishedLength:
+    """A published effective length of a model in a benchmark."""
+
+    benchmark: str
+    model: str
+    """The name in the catalogue, "" for a model that it lacks."""
+    printed_as: str
+    """The model's name in the benchmark's table."""
+    claimed: str
+    """The claimed context window, such as 128K tokens."""
+    effective: str
+    """The effective length as printed, such as 32K tokens, or <4K and >128K for the ends of the lengths."""
+    threshold: float
+    """The score that the effective length reaches, in per cent."""
+    scores: tuple[str, ...]
+    """A length and its score in per cent, such as `4K 95.5`."""
+    source: str
+    note: str = ""
+
+
 Row = TypeVar("Row", bound="DataclassInstance")
 
 
@@ -123,6 +146,25 @@ def read_published_tokens(path: str | Path) -> list[PublishedTokens]:
 def read_published_models(path: str | Path) -> dict[str, PublishedModel]:
     """The models of models.csv by name, in the order of the file; `UserError` as `read_published`."""
     return {model.model: model for model in read_rows(path, PublishedModel)}
+
+
+def published_lengths_table(published_lengths: "Files", models: Sequence[str]) -> "Iterator[PublishedLengthsRow]":
+    """The rows of effective_length.csv in resources/published, those of the study's models first."""
+    lengths = read_rows(published_lengths.path, PublishedLength)
+    for length in sorted(lengths, key=lambda length: length.model not in models):
+        row: PublishedLengthsRow = {
+            "benchmark": length.benchmark,
+            "model": length.model or None,
+            "is_of_study": length.model in models,
+            "printed_as": length.printed_as,
+            "claimed": length.claimed,
+            "effective": length.effective,
+            "threshold": length.threshold / 100,
+            "scores": "; ".join(length.scores),
+            "source": length.source,
+            "note": length.note,
+        }
+        yield row
 
 
 def first_of_cells(values: Iterable[PublishedAccuracy]) -> list[PublishedAccuracy]:

@@ -57,6 +57,46 @@ class EffectiveLengthRow(TypedDict, total=False):
 
 
 @declare(
+    "published_effective_length",
+    "Published effective lengths",
+    inputs=("published_lengths",),
+    settings=("models",),
+    rows="analysis.published.published_lengths_table",
+)
+class PublishedLengthsRow(TypedDict, total=False):
+    """The effective lengths that RULER and NoLiMa print, for a study with effective lengths of its own; models of the
+    study first.
+
+    Their effective length is the longest length up to which the mean score is at least the threshold, over tasks and
+    places together: RULER's threshold is the score of Llama-2-7B at 4K, 85.6 %, NoLiMa's 85 % of the model's score in
+    short contexts. "Effective length" asks for more, that the worst position is close to the best one with an interval,
+    and it has other questions. Read the two for their order of magnitude, and do not subtract them.
+    """
+
+    benchmark: Annotated[col.Text, shown("Benchmark")]
+    """RULER ([arXiv 2404.06654](https://arxiv.org/abs/2404.06654)) or NoLiMa
+    ([arXiv 2502.05167](https://arxiv.org/abs/2502.05167))"""
+    model: col.Text
+    """name of the model in this catalogue; empty for one that it lacks"""
+    is_of_study: Annotated[col.Boolean, shown("In this study")]
+    """whether the study has the model"""
+    printed_as: Annotated[col.Text, shown("Model")]
+    """name of the model in their table"""
+    claimed: Annotated[col.Text, shown("Claimed")]
+    """claimed context window, tokens"""
+    effective: Annotated[col.Text, shown("Effective")]
+    """effective length as printed, tokens"""
+    threshold: Annotated[col.Percent, shown("Threshold")]
+    """score that it reaches"""
+    scores: Annotated[col.Text, shown("Scores in % by length")]
+    """printed scores"""
+    source: col.Text
+    """the file of the benchmark's repository"""
+    note: Annotated[col.Text, shown("Note")]
+    """what to know of the row"""
+
+
+@declare(
     "bias_by_size",
     "Position bias by size",
     inputs=("sized_scores",),

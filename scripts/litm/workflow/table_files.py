@@ -117,6 +117,7 @@ class TableFiles:
             "gold_passages": data.gold_tables,
             "written_questions": data.written_tables,
             "published": [self.published("accuracy")],
+            "published_lengths": [self.published("effective_length")] if scores["sized_scores"] else [],
             "published_models": [self.published("models")],
         }
 
@@ -149,6 +150,7 @@ class TableFiles:
                 for name, experiment in study.answered.items()
                 if experiment.has_facts and experiment.made_of is None
             },
+            "models": [*study.models],
             "tuned_models": study.tuned,
             "base_models": [name for name in study.models if name in bases],
             "references": {
