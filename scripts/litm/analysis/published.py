@@ -148,14 +148,12 @@ def read_published_models(path: str | Path) -> dict[str, PublishedModel]:
     return {model.model: model for model in read_rows(path, PublishedModel)}
 
 
-def published_lengths_table(published_lengths: "Files", models: Sequence[str]) -> "Iterator[PublishedLengthsRow]":
-    """The rows of effective_length.csv in resources/published, those of the study's models first."""
-    lengths = read_rows(published_lengths.path, PublishedLength)
-    for length in sorted(lengths, key=lambda length: length.model not in models):
+def published_lengths_table(published_lengths: "Files") -> "Iterator[PublishedLengthsRow]":
+    """The rows of effective_length.csv in resources/published."""
+    for length in read_rows(published_lengths.path, PublishedLength):
         row: PublishedLengthsRow = {
             "benchmark": length.benchmark,
             "model": length.model or None,
-            "is_of_study": length.model in models,
             "printed_as": length.printed_as,
             "claimed": length.claimed,
             "effective": length.effective,

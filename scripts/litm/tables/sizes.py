@@ -60,12 +60,10 @@ class EffectiveLengthRow(TypedDict, total=False):
     "published_effective_length",
     "Published effective lengths",
     inputs=("published_lengths",),
-    settings=("models",),
     rows="analysis.published.published_lengths_table",
 )
 class PublishedLengthsRow(TypedDict, total=False):
-    """The effective lengths that RULER and NoLiMa print, for a study with effective lengths of its own; models of the
-    study first.
+    """The effective lengths that RULER and NoLiMa print, for a study with effective lengths of its own.
 
     Their effective length is the longest length up to which the mean score is at least the threshold, over tasks and
     places together: RULER's threshold is the score of Llama-2-7B at 4K, 85.6 %, NoLiMa's 85 % of the model's score in
@@ -76,10 +74,8 @@ class PublishedLengthsRow(TypedDict, total=False):
     benchmark: Annotated[col.Text, shown("Benchmark")]
     """RULER ([arXiv 2404.06654](https://arxiv.org/abs/2404.06654)) or NoLiMa
     ([arXiv 2502.05167](https://arxiv.org/abs/2502.05167))"""
-    model: col.Text
+    model: Annotated[col.Text, shown("Here")]
     """name of the model in this catalogue; empty for one that it lacks"""
-    is_of_study: Annotated[col.Boolean, shown("In this study")]
-    """whether the study has the model"""
     printed_as: Annotated[col.Text, shown("Model")]
     """name of the model in their table"""
     claimed: Annotated[col.Text, shown("Claimed")]

@@ -150,7 +150,6 @@ class TableFiles:
                 for name, experiment in study.answered.items()
                 if experiment.has_facts and experiment.made_of is None
             },
-            "models": [*study.models],
             "tuned_models": study.tuned,
             "base_models": [name for name in study.models if name in bases],
             "references": {
