@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from score_frames import assert_plain, of_matrix
 
-from litm.analysis.regression import NOT_WORSE, OPEN, WORSE
+from litm.analysis.regression import NOT_COMPARED, NOT_WORSE, OPEN, WORSE
 from litm.analysis.sequential import (
     FRACTIONS,
     SHARES,
@@ -17,6 +17,7 @@ from litm.analysis.sequential import (
     sequential_outcome,
     sequential_rows,
 )
+from litm.figures.curves import verdict_chart
 from litm.tables.table import tables
 
 POSITIONS = (0, 4, 9)
@@ -104,6 +105,16 @@ def test_the_outcome_passes_if_more_than_half_of_the_cells_of_every_size_do():
     assert sequential_outcome([*rows, {"experiment": "e", "size": 40, "verdict": UNINFORMATIVE}]) == UNINFORMATIVE
     assert sequential_outcome([*rows, {"experiment": "e", "size": 10, "verdict": OPEN}]) == OPEN
     assert sequential_outcome([]) == UNINFORMATIVE
+
+
+def test_a_cell_that_one_side_could_not_answer_is_not_compared_and_no_check_passes_without_it():
+    reference = answers(70, 0.6, 0.6, 0.6)
+    frames = [of_matrix(reference, POSITIONS, size=10, model=side) for side in "ab"]
+    frames[0].loc[frames[0]["position"] == 4, "excluded"] = True
+    rows = sequential_rows(pd.concat(frames), 0.1)
+    assert [row["verdict"] for row in rows] == [NOT_WORSE, NOT_COMPARED, NOT_WORSE]
+    assert sequential_outcome(rows) == OPEN
+    assert [point.x for point in verdict_chart(rows, "a minus b").panels[0].series[0].points] == [0, 9]
 
 
 def test_worse_is_corrected_over_the_cells():

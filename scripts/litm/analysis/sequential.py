@@ -29,7 +29,7 @@ import pandas as pd
 
 from litm.analysis.grid import CELL, read_grid
 from litm.analysis.pbi import CEILING
-from litm.analysis.regression import NOT_WORSE, OPEN, WORSE
+from litm.analysis.regression import NOT_COMPARED, NOT_WORSE, OPEN, WORSE
 from litm.analysis.statistics import BISECTIONS, SIGNIFICANT, SMALLEST_P, Estimate, holm, proportion
 from litm.base.groups import grouped
 from litm.base.table_files import by_cell
@@ -75,32 +75,35 @@ def confidence_sequence(differences: np.ndarray, confidence: float = 0.95) -> Es
 
 
 def sequential_rows(scores: pd.DataFrame, margin: float) -> "list[RegressionRow]":
-    """One row per cell that both sides answered; margin: a fraction.
+    """One row per cell; margin: a fraction. One without a question that both sides could answer is not compared.
 
     scores: rows of both sides, side a first, with questions in the order in which they are asked; their column `model`
     tells the sides apart. Limits are those of `confidence_sequence`. The number of questions may differ by cell.
     """
-    rows, references = [], []
+    rows: list[RegressionRow] = []
+    references = []
     for names, group in by_cell(scores, CELL):
         both = (grid := read_grid(group, "model")).complete()
-        if len(grid.columns) == 2 and len(both.ids):
-            differences = both.matrix[:, 0] - both.matrix[:, 1]
-            estimate = confidence_sequence(differences)
-            row: RegressionRow = {
-                **names,
-                "n": len(both.ids),
-                "n_left_out": int(grid.scored.any(axis=1).sum()) - len(both.ids),
-                "accuracy_a": float(both.matrix[:, 0].mean()),
-                "accuracy_b": float(both.matrix[:, 1].mean()),
-                "difference": round(estimate.value, 12) + 0,
-                "ci_low": round(estimate.low, 12) + 0,
-                "ci_high": round(estimate.high, 12) + 0,
-                "p_worse": p_of_at_most(-differences, margin),
-                "p_not_worse": p_of_at_most(differences, -margin),
-            }
-            rows.append(row)
-            references.append(proportion(both.matrix[:, 1:]))
-    for row, p_holm, reference in zip(rows, holm([row["p_worse"] for row in rows]), references, strict=True):
+        n = len(both.ids) if len(grid.columns) == 2 else 0
+        row: RegressionRow = {**names, "n": n, "n_left_out": int(grid.scored.any(axis=1).sum()) - n}
+        rows.append(row)
+        if not n:
+            row["verdict"] = NOT_COMPARED
+            continue
+        differences = both.matrix[:, 0] - both.matrix[:, 1]
+        estimate = confidence_sequence(differences)
+        row |= {
+            "accuracy_a": float(both.matrix[:, 0].mean()),
+            "accuracy_b": float(both.matrix[:, 1].mean()),
+            "difference": round(estimate.value, 12) + 0,
+            "ci_low": round(estimate.low, 12) + 0,
+            "ci_high": round(estimate.high, 12) + 0,
+            "p_worse": p_of_at_most(-differences, margin),
+            "p_not_worse": p_of_at_most(differences, -margin),
+        }
+        references.append(proportion(both.matrix[:, 1:]))
+    judged = [row for row in rows if row["n"]]
+    for row, p_holm, reference in zip(judged, holm([row["p_worse"] for row in judged]), references, strict=True):
         says_nothing = reference is None or reference.low < margin or reference.high >= CEILING
         shown = UNINFORMATIVE if says_nothing else NOT_WORSE
         verdict = WORSE if p_holm < SIGNIFICANT else shown if row["p_not_worse"] < SIGNIFICANT else OPEN
@@ -115,10 +118,10 @@ def looks(most: int) -> Iterator[int]:
 
 
 def sequential_outcome(rows: Sequence[Mapping]) -> str:
-    """The outcome of all cells: worse if any is, cannot tell if any is open; not worse if at every size more than half
-    of the cells are, and else uninformative.
+    """The outcome of all cells: worse if any is, cannot tell if any is open or not compared; not worse if at every size
+    more than half of the cells are, and else uninformative.
     """
-    verdicts = {row["verdict"] for row in rows}
+    verdicts = {OPEN if row["verdict"] == NOT_COMPARED else row["verdict"] for row in rows}
     if first := next((verdict for verdict in (WORSE, OPEN) if verdict in verdicts), None):
         return first
     by_size = grouped(rows, lambda row: (row["experiment"], row["size"])).values()

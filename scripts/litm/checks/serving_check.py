@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import pandas as pd
 
-from litm.analysis.regression import NOT_WORSE, OPEN, WORSE
+from litm.analysis.regression import NOT_COMPARED, NOT_WORSE, OPEN, WORSE
 from litm.analysis.sequential import LOOKS, UNINFORMATIVE, looks, sequential_outcome, sequential_rows
 from litm.base.messages import UserError, counted, first_of, in_columns, note, percent, points
 from litm.base.table_files import read_parquet, write_csv
@@ -29,7 +29,7 @@ from litm.checks.serving_study import (
     with_lengths,
 )
 from litm.compare import LEFT, SAME_ANSWERS, STATUS, TABLE
-from litm.config.study import load_study
+from litm.config.study import Study, load_study
 from litm.config.yaml_files import read_layers, read_yaml
 from litm.figures.curves import draw_differences, verdict_chart
 from litm.figures.style import save_figure
@@ -97,14 +97,16 @@ def _check_against(options: argparse.Namespace) -> int:
     config["models"] = [*entries]
     study = load_study(config, ROOT)
     lengths = ladders(study)
+    model, reference = entries
+    print(f"{model} against {reference}: is it worse by more than {options.worse_than:g} points? At most:")
     for name in entries:
         asked = Asked(name, models.get(name, {}), None, options.budget)
-        agree(say_plan(load_study({**config, "models": [name]}, ROOT), asked), asked, options)
-    model, reference = entries
-    print(f"{model} against {reference}: is it worse by more than {options.worse_than:g} points?")
+        hardest = [ladder[-1] for ladder in lengths]
+        largest = asking_study(config, [name], hardest, max(_most(study, asking) for asking in hardest))
+        agree(say_plan(load_study(largest, ROOT), asked), asked, options)
     chosen = _pilot(folder / "pilot", {**config, "seed": study.seed + 1}, reference, lengths)
     before = _answers(folder, model)
-    most = max(study.experiments[asking.experiment].examples or LOOKS[-1] for asking in chosen)
+    most = max(_most(study, asking) for asking in chosen)
     scores: Scores = {}
     rows: Sequence[Mapping[str, Any]] = []
     for questions in looks(most):
@@ -164,6 +166,11 @@ def _pilot(
     chosen = [ladder[best_rung(accuracies)] for ladder, accuracies in zip(lengths, tried, strict=True)]
     print("taken: " + "; ".join(f"{asking.experiment}, size {asking.size}" for asking in chosen))
     return chosen
+
+
+def _most(study: Study, asking: Asking) -> int:
+    """The largest number of questions."""
+    return study.experiments[asking.experiment].examples or LOOKS[-1]
 
 
 def _open(chosen: Iterable[Asking], rows: Iterable[Mapping[str, Any]]) -> list[Asking]:
@@ -240,6 +247,8 @@ def _outcome_lines(rows: Sequence[Mapping], margin: float, scores: Iterable[pd.D
     }[sequential_outcome(rows)]
     if number[UNINFORMATIVE] and sequential_outcome(rows) != UNINFORMATIVE:
         yield f"uninformative, because the reference is at the floor or at the ceiling: {where(UNINFORMATIVE)}"
+    if lacking := where(NOT_COMPARED):
+        yield f"not compared, because no prompt fits both models: {lacking}"
     prompts = sum(row["n"] for row in rows)
     tokens = pd.concat([*scores])["prompt_tokens"]
     read = f", {int(tokens.sum()):,} prompt tokens of both" if tokens.notna().all() else ""

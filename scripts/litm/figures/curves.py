@@ -311,6 +311,7 @@ def verdict_chart(rows: Sequence[Mapping], title: str) -> Chart:
 
     rows: of `sequential_rows`; the intervals hold at all looks together.
     """
+    compared = [row for row in rows if row["n"]]
     panels = [
         Panel(
             f"{experiment}, size {size}",
@@ -319,7 +320,7 @@ def verdict_chart(rows: Sequence[Mapping], title: str) -> Chart:
                 Point(row["position"], row["n"], row["difference"], row["ci_low"], row["ci_high"]) for row in cells
             )),),
         )
-        for (experiment, size), cells in grouped(rows, itemgetter("experiment", "size")).items()
+        for (experiment, size), cells in grouped(compared, itemgetter("experiment", "size")).items()
     ]  # fmt: skip
     settings = {"title": title, "x_label": "Position of the item asked for, and verdict"}
     return replace(make_chart(settings, panels, [title]), y_label=DIFFERENCE_LABEL)
