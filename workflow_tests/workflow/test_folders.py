@@ -49,7 +49,7 @@ IMPORTS = {
     "compare": "base records tables scoring analysis notebook studies",
     "config": "base records placements models questions corpora retrieval examples prompting engines recorded "
     "scoring analysis figures",
-    "planning": "base records placements models examples prompting engines inference servers analysis config",
+    "planning": "base records placements models corpora examples prompting engines inference servers analysis config",
     "workflow": "base records tables placements models questions corpora retrieval examples prompting engines "
     "inference analysis findings figures config planning",
     "checks": "base records tables placements models corpora retrieval examples engines inference servers scoring "

@@ -15,6 +15,7 @@ from litm.engines.served_models import ServedModel
 from litm.examples.task import ASK_ANOTHER_KEY
 from litm.examples.tasks import load_task
 from litm.placements import gold_positions
+from litm.planning.session_tokens import session_tokens
 from litm.records.bills import Prices
 from litm.records.cells import Cell
 from litm.servers.caching import plan
@@ -110,10 +111,12 @@ class Lengths:
     """Tokens of a prompt without items."""
     printed: Mapping[int, float] = field(default_factory=dict)
     """Mean tokens as printed in the paper, by number of items; they count where they are known."""
+    counted: Mapping[int, float] = field(default_factory=dict)
+    """Mean tokens of the items of a context as they were counted, by their number."""
 
     def mean_tokens(self, size: int) -> float:
         """The mean tokens of a prompt of `size` items."""
-        return self.printed.get(size, self.around + size * self.item)
+        return self.printed.get(size, self.around + self.counted.get(size, size * self.item))
 
 
 def lengths_of(study: Study, model: str, experiment: Experiment) -> Lengths:
@@ -124,7 +127,7 @@ def lengths_of(study: Study, model: str, experiment: Experiment) -> Lengths:
         return Lengths(1)
     task = load_task(experiment.task)
     if task.item not in PRINTED_ITEMS:
-        return Lengths(task.tokens_per_item)
+        return Lengths(task.tokens_per_item, counted=session_tokens(study, model, experiment))
     named = [_passage_tokens(study, name) for name in experiment.datasets.values()]
     lengths = [tokens for tokens in named if tokens is not None]
     if lengths and len(lengths) == len(named):
