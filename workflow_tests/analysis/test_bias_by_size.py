@@ -77,3 +77,17 @@ def test_a_size_without_a_scored_question_is_not_compared():
 def test_curves_without_a_middle_have_no_row():
     scores = score_rows({0: [True], 9: [False]}, size=10)
     assert rows_of(pd.concat([scores, scores.assign(size=20)])) == []
+
+
+def test_sizes_of_judged_answers_with_labels_are_compared_by_the_labels():
+    sizes = {10: (0.9, 0.4, 0.9), 20: (0.9, 0.7, 0.9)}
+    judged = sized_scores(sizes, metric="judged")
+    # The judge calls all wrong answers of the larger contexts right, and those of the smaller ones by turns.
+    right = judged["correct"].astype(bool)
+    number = judged["id"].str.removeprefix("q").astype(int)
+    said = right | (judged["size"] == 20) & (number % 4 > 0) | (number % 2 == 0)
+    frame = judged.assign(correct=said, label=right, correct_strict=right & (number % 3 == 0))
+    (row,) = rows_of(frame)
+    assert row["difference_pbi"] == pytest.approx(0.2 - 0.5) and row["pbi"] == pytest.approx(0.2)
+    (alone,) = rows_of(frame.assign(label=None))
+    assert alone["difference_pbi"] != pytest.approx(-0.3, abs=0.02)

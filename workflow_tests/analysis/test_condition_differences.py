@@ -148,3 +148,33 @@ def test_a_sign_that_depends_on_the_reading_is_flagged_in_column_and_words():
     assert row["difference"] == row["difference_first_line"] == pytest.approx(-0.05)
     assert row["difference_full"] == pytest.approx(0.075)
     assert row["changes_with_reading"] and "depends on how much of the answer is read" in row["in_words"]
+
+
+def judged(truth: np.ndarray, agreement: float, seed: int, **more) -> pd.DataFrame:
+    """Score rows of a judge that agrees so often with the truth, each answer with its label."""
+    rng = np.random.default_rng(seed)
+    verdicts = np.where(rng.random(truth.shape) < agreement, truth, 1 - truth)
+    strict = (truth & (rng.random(truth.shape) < 0.6)).astype(int)
+    frame = of_matrix(verdicts, PLACES, metric="judged", **more)
+    # The rows are position by position.
+    return frame.assign(label=truth.T.ravel().astype(bool), correct_strict=strict.T.ravel().astype(bool))
+
+
+def test_differences_of_judged_answers_with_labels_are_those_of_the_labels_and_wider():
+    a, b = two_conditions()
+    sides = judged(a, 0.7, 1, experiment="other"), judged(b, 0.9, 2, experiment="plain")
+    rows = difference_rows(*sides)
+    for column, row in enumerate(rows[:3]):
+        assert row["difference"] == pytest.approx((a - b)[:, column].mean())
+        assert (row["value_a"], row["value_b"]) == pytest.approx((a[:, column].mean(), b[:, column].mean()))
+    assert rows[3]["difference"] == pytest.approx((a - b).mean())
+    without = difference_rows(*(side.drop(columns="label").assign(label=None) for side in sides))
+    assert without[3]["difference"] != pytest.approx((a - b).mean(), abs=0.02)
+
+
+def test_without_labels_of_one_side_the_difference_is_that_of_the_judge():
+    a, b = two_conditions()
+    other, plain = judged(a, 0.7, 1, experiment="other"), judged(b, 0.9, 2, experiment="plain")
+    rows = difference_rows(other, plain.assign(label=None))
+    said = (read_grids([other, plain])["m", "other", 9].matrix, read_grids([plain])["m", "plain", 9].matrix)
+    assert rows[3]["difference"] == pytest.approx((said[0] - said[1]).mean())

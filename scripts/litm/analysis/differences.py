@@ -270,6 +270,10 @@ def _row(contrast: Contrast, a: CurveGrid, b: CurveGrid, both: Grid) -> "Conditi
         estimates = {name: contrast_interval(answers, weights, codes, confidence) for name, answers in matrices.items()}
         p = paired_p(matrix, codes) if width == 1 else moments(matrix, weights, codes).p_value
         values = means @ contrast.weights
+        if shared.labelled is not None:
+            corrected = shared.contrast(weights)
+            estimates[CORRECT], p = corrected.estimate(confidence), corrected.p_value
+            values = shared.right.mean(axis=0).reshape(2, -1) @ contrast.weights
     return {
         **row,
         "n_clusters": None if codes is None else int(codes.max()) + 1,
@@ -342,14 +346,14 @@ def _size_row(grid: CurveGrid, smallest: CurveGrid, confidence: float) -> "BiasB
         weights = CONTRASTS[contrast]
         if is_paired:
             of_both = [*weights, *(-weight for weight in weights)]
-            return contrast_interval(both.matrix, of_both, both.clusters, confidence)
-        sides = (contrast_interval(side.matrix, weights, side.clusters, confidence) for side in (cases, smallest_cases))
+            return both.contrast(of_both).estimate(confidence)
+        sides = (side.contrast(weights).estimate(confidence) for side in (cases, smallest_cases))
         return separate_difference(*sides)
 
     bias: dict = {}
     for name in BIAS:
         bias[name], bias[f"{name}_smallest"] = (
-            float(side.matrix.mean(axis=0) @ CONTRASTS[name]) for side in (cases, smallest_cases)
+            float(side.right.mean(axis=0) @ CONTRASTS[name]) for side in (cases, smallest_cases)
         )
         bias |= interval_columns(f"difference_{name}", difference(name))
     words = _bias_in_words(difference("pbi", confidence)), unlike_places(grid.depths, smallest.depths)

@@ -64,7 +64,11 @@ OF_ANSWERS: Mapping[str, Words] = {
     ),
     "judge_unchecked": Words("answers judged by a model that nobody has checked", "how often it errs is unknown"),
     "judge_uncorrected": Words("answers judged by a model", "the labels are too few to correct its errors"),
-    "judge_corrected": Words("answers judged by a model", "the numbers are corrected by labels (tables/judge.csv)"),
+    "judge_corrected": Words(
+        "answers judged by a model",
+        "the numbers are corrected by labels (tables/judge.csv), except utilisation, gaps between the best and the "
+        "worst position, the advice on remedies and the regression",
+    ),
     "judges_itself": Words("answers that the same model has judged", "models prefer their own answers"),
     "no_verdict": Words("answers without a verdict of the judge", "these are not counted"),
     "announced": Words("answers whose first line ends with a colon", "it may only announce the answer"),
