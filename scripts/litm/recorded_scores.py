@@ -14,6 +14,7 @@ import pandas as pd
 
 from litm.analysis.differences import model_pairs_table
 from litm.analysis.grid import Files
+from litm.analysis.not_known import not_known_scores, selection_note
 from litm.analysis.positions import position_pairs_table
 from litm.base.delimited_files import DELIMITERS, read_named_columns
 from litm.base.files import file_kind
@@ -162,21 +163,12 @@ def curves_of_not_known(scores: pd.DataFrame, closed_book: pd.DataFrame) -> Curv
     none, or none that is wrong. One wrong answer selects a question, so some are known and were wrong by chance; and
     models have questions of their own.
     """
-    numbers, kept = [], []
-    for model, rows in scores.groupby("model", sort=False):
-        book = closed_book[(closed_book["model"] == model) & closed_book["correct"].notna() & ~closed_book["excluded"]]
-        asked = book[book["id"].isin(rows["id"])]
-        wrong = asked.loc[asked["correct"].astype(float) == 0, "id"]
-        if wrong.empty:
-            what = "are wrong" if len(asked) else "are scored"
+    kept, numbers = not_known_scores(scores, closed_book)
+    for model, (wrong, asked) in numbers.items():
+        if not wrong:
+            what = "are wrong" if asked else "are scored"
             raise UserError(f"{model}: no answers without documents {what}, so it is not known what it knows")
-        numbers.append(f"{model} {wrong.nunique():,} of {asked['id'].nunique():,}")
-        kept.append(rows[rows["id"].isin(wrong)])
-    note = (
-        f"only questions that a model gets wrong without documents ({'; '.join(numbers)}): chosen by one answer each, "
-        "so some are known, and each model has its own: compare positions, not models"
-    )
-    return Curves(pd.concat(kept, ignore_index=True), note)
+    return Curves(kept, selection_note(numbers))
 
 
 def curves_of(

@@ -155,8 +155,8 @@ def test_a_class_and_a_function_are_all_that_a_new_table_takes(tmp_path, monkeyp
 
 def test_a_study_has_the_tables_whose_inputs_it_has():
     assert list(of_study(KV).tables) == [
-        "accuracy", "position_bias", "position_pairs", "effective_length", "bias_by_size",
-        "reading_sensitivity", "wrong_answers", "published_comparison", "token_counts",
+        "accuracy", "position_bias", "position_pairs", "effective_length", "published_effective_length",
+        "bias_by_size", "reading_sensitivity", "wrong_answers", "published_comparison", "token_counts",
         "answer_checks", "audit",
     ]  # fmt: skip
     assert not {"effective_length", "bias_by_size"} & {*of_study(["mini_gazetteer_qa"]).tables}

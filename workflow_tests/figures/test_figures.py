@@ -58,6 +58,7 @@ def test_a_kind_declares_its_inputs_and_the_experiments_that_fit(name):
     assert (fitting, automatic) == {
         "accuracy_by_position": (["one"], ["one"]),
         "accuracy_by_size": (["none"], ["none"]),
+        "accuracy_of_not_known": (["one"], []),
         "accuracy_by_target": (["several"], ["several"]),
         "accuracy_by_size_and_position": (["one"], []),
         "mean_accuracy_by_size": (["one"], []),

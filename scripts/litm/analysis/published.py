@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from litm.analysis.grid import Files
     from litm.tables.claims import ClaimsRow
-    from litm.tables.sizes import PublishedLengthsRow
+    from litm.tables.sizes import PublishedEffectiveLengthRow
 
 #: Data version of values whose source does not state it.
 UNKNOWN_VERSION = "unknown"
@@ -148,10 +148,10 @@ def read_published_models(path: str | Path) -> dict[str, PublishedModel]:
     return {model.model: model for model in read_rows(path, PublishedModel)}
 
 
-def published_lengths_table(published_lengths: "Files") -> "Iterator[PublishedLengthsRow]":
+def published_lengths_table(published_lengths: "Files") -> "Iterator[PublishedEffectiveLengthRow]":
     """The rows of effective_length.csv in resources/published."""
     for length in read_rows(published_lengths.path, PublishedLength):
-        row: PublishedLengthsRow = {
+        row: PublishedEffectiveLengthRow = {
             "benchmark": length.benchmark,
             "model": length.model or None,
             "printed_as": length.printed_as,

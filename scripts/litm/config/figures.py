@@ -27,6 +27,8 @@ CURVE_KIND, MEAN_KIND = "accuracy_by_position", "mean_accuracy_by_size"
 FACTS_KIND = "two_facts"
 #: The same for the differences between two levels of a factor.
 BY_DIFFERENCE, DIFFERENCE_KIND = "_differences", "condition_differences"
+#: Of the questions that a model gets wrong without documents, of which a reference tells.
+NOT_KNOWN_KIND = "accuracy_of_not_known"
 #: Of one model this is the figure by size once more.
 TOKENS_KIND = "accuracy_by_tokens"
 AND_PLAIN, BASE_AND_TUNED = "_and_plain", "_base_and_tuned"
@@ -41,9 +43,10 @@ class Figure(Entry):
     model), accuracy_by_target (bars for several gold items of one prompt), accuracy_by_cost (conditions of an
     experiment with remedies against the tokens or the money per question), accuracy_by_tokens (the mean over the
     positions against the tokens, or by `prices` the money, per question), log_probability_by_position (the probability
-    of a token of the right answer, where it is measured), condition_differences (paired differences of
-    its experiments by position; with one experiment, its tuned models minus their base), or wrong_answers (kinds of
-    wrong answers of one experiment, by position).
+    of a token of the right answer, where it is measured), accuracy_of_not_known (accuracy_by_position of the
+    questions that each model gets wrong in the closed-book experiment among the `references`), condition_differences
+    (paired differences of its experiments by position; with one experiment, its tuned models minus their base), or
+    wrong_answers (kinds of wrong answers of one experiment, by position).
     """
     title: str = FILLED_IN
     """Title above the panels. If omitted, the figure's name."""
@@ -70,6 +73,11 @@ class Figure(Entry):
     """Context windows of models, in tokens. mean_accuracy_by_size then has the share of the window as a second axis: of
     the smallest of these windows that the figure shows.
     """
+
+    def mistakes(self) -> Iterator[str]:
+        """See `Entry.mistakes`."""
+        if self.kind == NOT_KNOWN_KIND and not self.references:
+            yield f"'kind: {NOT_KNOWN_KIND}' needs 'references': {{NAME: closed book}}, an experiment without documents"
 
     def settings(self) -> dict:
         """Settings that change the picture, apart from the scores."""
@@ -225,7 +233,8 @@ def _has_curves(figure: Figure, sweeps: Sweeps) -> bool:
     whether any of its models is compared.
     """
     names, several = {*figure.experiments}, len(figure.experiments) > 1
-    if not names <= sweeps.answered.keys():
+    needed = names | {*figure.references} if figure.kind == NOT_KNOWN_KIND else names
+    if not needed <= sweeps.answered.keys():
         return False
     # Sizes of one sweep are not compared at positions.
     if "condition_differences" in KINDS[figure.kind].inputs and not any(

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from litm.analysis.grid import means_of_cells, position_means
+from litm.analysis.not_known import not_known_scores, selection_note
 from litm.base.groups import grouped
 from litm.base.messages import in_range, ordinal
 from litm.figures import multiples, style
@@ -39,6 +40,8 @@ from litm.figures.chart import (
     shown_cells,
 )  # fmt: skip
 from litm.figures.looks import model_looks
+from litm.placements import NO_GOLD
+from litm.scoring.scores import accuracies
 
 #: Characters of all tick labels of a panel: with more they would touch, so they are slanted.
 MOST_TICK_CHARACTERS = 30
@@ -80,6 +83,24 @@ def beside_notes(figure: Mapping, cells: pd.DataFrame) -> Iterator[str]:
         said.setdefault(f"{words[model]}{fewer}", []).append(model)
     for differs, models in said.items():
         yield f"recorded by others: {', '.join(models)} ({differs})"
+
+
+def not_known(figure: Mapping, rows: Rows) -> Chart:
+    """Accuracy (%) against the position on the questions that each model gets wrong without documents, with 95 %
+    intervals; the note has their numbers and a warning of the selection.
+
+    The scores of the figure's references without a gold item tell which questions these are.
+    """
+    scores = pd.concat(rows.scores, ignore_index=True)
+    is_of_curve = scores["experiment"].isin(list(figure["experiments"]))
+    kept, numbers = not_known_scores(scores[is_of_curve], scores[scores["placement"] == NO_GOLD])
+    shown = rows.accuracy["experiment"].isin(list(figure["experiments"]))
+    # A model without such a question keeps its cells, without a scored question.
+    none = rows.accuracy[shown & ~rows.accuracy["model"].isin(kept["model"])].assign(n=0)
+    sweeps = [accuracies(sweep) for _, sweep in kept.groupby(["model", "experiment"], sort=False)]
+    cells = pd.concat([*sweeps, none], ignore_index=True)
+    chart = positions({**figure, "references": {}, "beside": {}}, replace(rows, accuracy=cells))
+    return replace(chart, note=selection_note(numbers))
 
 
 def log_probabilities(figure: Mapping, rows: Rows) -> Chart:

@@ -62,7 +62,7 @@ class EffectiveLengthRow(TypedDict, total=False):
     inputs=("published_lengths",),
     rows="analysis.published.published_lengths_table",
 )
-class PublishedLengthsRow(TypedDict, total=False):
+class PublishedEffectiveLengthRow(TypedDict, total=False):
     """The effective lengths that RULER and NoLiMa print, for a study with effective lengths of its own.
 
     Their effective length is the longest length up to which the mean score is at least the threshold, over tasks and
