@@ -80,6 +80,13 @@ def test_models_with_the_same_numbers_share_a_row_and_curves_fill_the_height_of_
         assert shown_table.ends[1].heading == heading and shown_table.blocks[0].rows[0].curve.dots[0][1] == y
 
 
+def test_a_curve_without_a_sound_accuracy_is_not_drawn():
+    row = replace(model_row("a"), curve=tuple(Point(number, None, None) for number in range(3)))
+    table = QuestionTable("kv", "best_subspan_em", (SizeTable(6, None, (row, model_row("b"))),))
+    html = page(screen=FirstScreen((), (table,), (), (), ()), models=[*contents().models, "a", "b"])
+    assert "Accuracy of b by position" in html and "Accuracy of a by position" not in html
+
+
 def test_an_experiment_without_positions_has_no_columns_of_positions():
     row = replace(model_row("a"), start=None, middle=None, end=None, pbi=None, closed_book=None, curve=(), shape="")
     table = QuestionTable("qa", "token_f1", (SizeTable(5, None, (row,)),))
