@@ -9,6 +9,7 @@ from litm.analysis.session_remedies import session_remedies_table
 from litm.analysis.statistics import moments
 from litm.base.table_files import write_parquet
 from litm.findings.advice_words import advice_sentences
+from litm.findings.record import Strength
 from litm.findings.session_remedies import session_findings
 from litm.tables.table import tables
 
@@ -76,3 +77,9 @@ def test_without_a_shown_gain_the_advice_says_so_and_what_loses(rows):
     assert advice_sentences(finding)[0] == "m: no remedy is shown to help."
     assert advice_sentences(finding)[1].startswith("Shown to be worse: repeat it: 50 → 90 %")
     assert not [*session_findings([lost], stand_ins=["m"])]
+
+
+def test_a_finding_is_shown_if_any_remedy_is(rows):
+    for some, strength in ((rows, Strength.SHOWN), (rows[1:], Strength.CANNOT_TELL)):
+        (finding,) = session_findings(some)
+        assert finding.strength is strength
