@@ -128,6 +128,7 @@ def test_a_long_quotation_of_the_gold_item_repeats_no_prompt():
     [
         "the the the the the the the the the the ",
         "!" * 20,
+        "<pad>" * 31,
         "I see. " + "Arvik mill, " * 30,
         "Yes. " + "I am sorry, but I did not find the answer to this question in the documents that I have. " * 11,
     ],
