@@ -8,6 +8,7 @@ from litm.findings.answer_warnings import (
     cut_findings,
     doubt_findings,
     empty_findings,
+    half_width_with_labels,
     inside_findings,
     judge_findings,
     lacking_findings,
@@ -253,10 +254,22 @@ def test_a_judge_is_unchecked_without_labels_uncorrected_with_too_few_and_else_c
     experiments = [{"name": name, "judge": {"model": "j"}} for name in ("none", "few", "enough")]
     told = [(one.kind, *one.experiments, one.n, one.facts, one.remedy) for one in judge_findings(rows, experiments)]
     assert told == [
-        ("judge_unchecked", "none", 10, {"judge": "j"}, "fill_in_labels"),
+        (
+            "judge_unchecked",
+            "none",
+            10,
+            {"judge": "j", "with_labels": pytest.approx(0.325, abs=0.01)},
+            "fill_in_labels",
+        ),
         ("judge_uncorrected", "few", 20, {"judge": "j", "count": 7}, "label_more"),
         ("judge_corrected", "enough", 20, {"judge": "j", "count": 9}, None),
     ]
+
+
+def test_what_labels_would_bring_is_near_what_the_simulation_shows():
+    # docs/judged.md: 200 questions at five positions, 50 labels, a judge that errs in 15 of 100.
+    assert half_width_with_labels(200, 5) == pytest.approx(0.23, abs=0.01)
+    assert half_width_with_labels(10_000, 1) == pytest.approx(1.96 * (0.1275 / 50) ** 0.5, abs=0.002)
 
 
 def test_a_judge_of_its_own_answers_and_answers_without_a_verdict_are_told_apart():

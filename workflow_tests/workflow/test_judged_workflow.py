@@ -1,10 +1,17 @@
 """The whole workflow with a judge: answers, verdicts, labels, and numbers that they correct."""
 
 import csv
+import os
 import re
+import signal
+import subprocess
+import sys
+import threading
 
 import pandas as pd
+import pytest
 from fault_server import FaultServer
+from waiting import HANG, wait_until
 from workbench import CONFIG
 
 from litm.base.json_files import read_json, read_jsonl
@@ -104,3 +111,37 @@ def test_a_judge_without_its_metric_and_a_recorded_judge_are_refused(new_bench):
     config["define"]["experiments"]["qa"]["metric"] = "best_subspan_em"
     new_bench.configure(config)
     assert "'metric: judged' and 'judge: {model: NAME}' go together" in new_bench.refusal("-n")
+
+
+@pytest.mark.slow
+def test_a_killed_judge_is_asked_again_only_about_what_has_no_kept_verdict(new_bench):
+    go_on, lock, asked = threading.Event(), threading.Lock(), []
+
+    def held(prompt: str) -> str:
+        with lock:
+            asked.append(prompt)
+            is_held = len(asked) > 3
+        if is_held:
+            go_on.wait(HANG)
+        return "right"
+
+    with FaultServer(lambda prompt, attempt: None, answer=held) as server:
+        config = judged_config(server.url)
+        config["define"]["models"]["judge"] |= {"concurrency": 1}
+        new_bench.configure(config)
+        words = ["snakemake", "--configfile", "small.yaml", "--cores", "1"]
+        process = subprocess.Popen([sys.executable, "-m", *words], cwd=new_bench.folder, process_group=0)
+        kept = new_bench.folder.glob
+        wait_until(lambda: sum(path.read_bytes().count(b"\n") for path in kept("results/answers/*/judge+*")) > 1)
+        wait_until(lambda: len(asked) > 3)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(HANG)
+        first = asked[:3]
+        go_on.set()
+        asked.clear()
+        assert new_bench.snakemake("--unlock").returncode == 0
+        new_bench.run()
+    # The third may have been on its way when the run was killed.
+    assert asked and not {*first[:2]} & {*asked}
+    manifest = read_json(next(new_bench.folder.glob("results/verdicts/judge/*.manifest.json")))
+    assert manifest["reused"] >= 2 and manifest["asked"] == len(asked)

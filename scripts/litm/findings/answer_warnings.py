@@ -6,6 +6,7 @@ study. A finding is about a model and an experiment.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -97,7 +98,11 @@ KINDS = {
     ),
     "judge_unchecked": _kind(
         "A judge decides which answers are right, and there are no labels of a person that tell how often it errs.",
-        {"judge": "the judge"},
+        {
+            "judge": "the judge",
+            "with_labels": "half the width of the 95 % interval of an accuracy with 50 labels, if the judge errs in 15 "
+            "of 100 answers",
+        },
     ),
     "judge_uncorrected": _kind(
         "A judge decides which answers are right, and its labels are too few to correct the numbers of each position.",
@@ -192,6 +197,18 @@ def _many(rows: Iterable[Row], column: str, kind: str) -> Iterator[Finding]:
     )
 
 
+#: Labels, and the fraction of answers on which a judge is taken to err.
+LABELS, ERRORS = 50, 0.15
+
+
+def half_width_with_labels(n: float, positions: int) -> float:
+    """Half the width of the 95 % interval of a corrected accuracy near 50 %, with `LABELS` labels at all positions and
+    a judge that errs in `ERRORS` of its answers: the variances of n answers and of the labelled errors add up
+    (prediction-powered inference, Angelopoulos et al. 2023).
+    """
+    return min(1.0, 1.96 * sqrt(0.25 / max(n, 1) + ERRORS * (1 - ERRORS) * positions / LABELS))
+
+
 def judge_findings(rows: Iterable[Row], experiments: Iterable[Row]) -> Iterator[Finding]:
     """Findings for each judged sweep; rows: of judge.csv, experiments: settings of each."""
     judges = {settings["name"]: settings["judge"]["model"] for settings in experiments if settings.get("judge")}
@@ -200,7 +217,8 @@ def judge_findings(rows: Iterable[Row], experiments: Iterable[Row]) -> Iterator[
         labels, n = (sum(cell[name] or 0 for cell in cells) for name in ("n_labels", "n"))
         about: dict[str, Any] = {"models": sweep[:1], "experiments": sweep[1:], "n": n}
         if not labels:
-            yield Finding("judge_unchecked", **about, facts=facts, remedy="fill_in_labels")
+            bring = {"with_labels": half_width_with_labels(n / len(cells), len(cells))}
+            yield Finding("judge_unchecked", **about, facts={**facts, **bring}, remedy="fill_in_labels")
         elif any(cell["accuracy"] is None for cell in cells):
             yield Finding("judge_uncorrected", **about, facts={**facts, "count": labels}, remedy="label_more")
         else:

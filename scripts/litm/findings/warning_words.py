@@ -199,6 +199,8 @@ def _judged(findings: Sequence[Finding]) -> str:
     judges = dict.fromkeys(finding.facts["judge"] for finding in findings)
     labels = sum(finding.facts.get("count", 0) for finding in findings)
     by = f"{sum(finding.n or 0 for finding in findings):,} by {first_of([*judges], MOST_MODELS)}"
+    if brings := [finding.facts["with_labels"] for finding in findings if "with_labels" in finding.facts]:
+        return f"{by}; 50 labels would tell each accuracy to about ±{100 * max(brings):.0f} points"
     return f"{by}, {labels:,} labels" if labels else by
 
 
