@@ -26,7 +26,7 @@ from litm.checks.serving_study import (
     best_rung,
     ladders,
     next_rung,
-    pilot_questions,
+    pilot_of,
     two_entries,
     with_lengths,
 )
@@ -63,7 +63,8 @@ def test_each_length_has_five_depths_and_the_same_experiments_from_easy_to_hard(
     assert [len(ladder) for ladder in lengths] == [len(CONFIG["experiments"])] * 3
     assert all(len(asking.positions) == 5 for ladder in lengths for asking in ladder)
     assert [ladder[0].size for ladder in lengths] == [40, 160, 400]
-    assert {pilot_questions(asking) * 5 for ladder in lengths for asking in ladder} == {20}
+    assert pilot_of(lengths[0][0]) == (Asking("serving_neutral", 40, (10, 29)), 10)
+    assert pilot_of(Asking("e", 5, (2,))) == (Asking("e", 5, (2,)), 20)
 
 
 def test_lengths_in_tokens_take_the_place_of_those_of_the_config():
@@ -187,7 +188,7 @@ def test_a_server_that_loses_the_middle_is_worse_there_and_each_prompt_is_asked_
     assert (tmp_path / "litm-check" / "serving_check.png").stat().st_size > 10_000
     assert {*asked.values()} == {1}
     by_server = Counter(path for path, _ in asked)
-    assert (by_server["broken"], by_server["whole"]) == (table["n"].sum(), table["n"].sum() + 21)
+    assert (by_server["broken"], by_server["whole"]) == (table["n"].sum(), table["n"].sum() + 20)
 
 
 @dataclass
@@ -260,7 +261,7 @@ def test_a_check_asks_what_has_no_verdict_and_its_exit_status_is_the_outcome(
     table = pd.read_csv(tmp_path / "litm-check" / "serving_check.csv")
     assert table["n"].tolist() == [max(number for number, places in looks if at in places) for at in (0, 2, 4)]
     shown = capsys.readouterr().out
-    assert f"pilot, pairs, size 5: {10 * made.accuracy}.0 % of 21 prompts" in shown or made.accuracy == 6
+    assert f"pilot, pairs, size 5: {10 * made.accuracy}.0 % of 20 prompts" in shown or made.accuracy == 6
     assert f"{table['n'].sum()} prompts for each, {200 * table['n'].sum():,} prompt tokens of both" in shown
 
 

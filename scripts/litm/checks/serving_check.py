@@ -24,7 +24,7 @@ from litm.checks.serving_study import (
     best_rung,
     ladders,
     next_rung,
-    pilot_questions,
+    pilot_of,
     two_entries,
     with_lengths,
 )
@@ -150,9 +150,8 @@ def _pilot(
         for place, ladder in enumerate(lengths)
         if (rung := next_rung(tried[place], len(ladder))) is not None
     }:
-        asked = [lengths[place][rung] for place, rung in trying.items()]
-        questions = max(map(pilot_questions, asked))
-        write_study(folder / "study.yaml", asking_study(config, [reference], asked, questions))
+        asked, numbers = zip(*(pilot_of(lengths[place][rung]) for place, rung in trying.items()), strict=True)
+        write_study(folder / "study.yaml", asking_study(config, [reference], asked, max(numbers)))
         _ask(folder, [reference], asked)
         for (place, rung), asking in zip(trying.items(), asked, strict=True):
             scored = pd.concat(_read(folder, [reference], [asking]).values())["correct"].dropna()

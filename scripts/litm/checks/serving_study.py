@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
@@ -101,9 +101,10 @@ def best_rung(tried: Mapping[int, float]) -> int:
     return min(sorted(tried), key=lambda rung: abs(tried[rung] - BEST))
 
 
-def pilot_questions(asking: Asking) -> int:
-    """Questions that make the prompts of a pilot."""
-    return ceil(PILOT / len(asking.positions))
+def pilot_of(asking: Asking) -> tuple[Asking, int]:
+    """What a pilot asks, and its number of questions: at few positions, because answers to one question are alike."""
+    inner = asking.positions[1::2] or asking.positions
+    return replace(asking, positions=inner), ceil(PILOT / len(inner))
 
 
 def asking_study(
