@@ -41,7 +41,7 @@ def test_a_remedy_is_compared_on_the_same_questions_at_the_positions_that_both_s
     again, half = rows
     assert (again["accuracy_without"], again["accuracy"]) == (pytest.approx(0.5), pytest.approx(0.9))
     contrast = moments(np.hstack([right((0.9,) * 3), right((0.9, 0.2, 0.4))]), [1 / 3] * 3 + [-1 / 3] * 3)
-    assert again["difference_ci_low"] == contrast.estimate().low and again["p_value"] == contrast.p_value
+    assert again["ci_low"] == contrast.estimate().low and again["p_value"] == contrast.p_value
     assert (half["accuracy_without"], half["accuracy"], half["difference"]) == (
         pytest.approx(0.3),
         pytest.approx(0.3),
@@ -72,7 +72,7 @@ def test_the_advice_says_what_helps_first_with_what_it_costs(rows):
 
 
 def test_without_a_shown_gain_the_advice_says_so_and_what_loses(rows):
-    lost = {**rows[0], "difference": -0.4, "difference_ci_low": -0.5, "difference_ci_high": -0.3}
+    lost = {**rows[0], "difference": -0.4, "ci_low": -0.5, "ci_high": -0.3}
     (finding,) = session_findings([lost])
     assert advice_sentences(finding)[0] == "m: no remedy is shown to help."
     assert advice_sentences(finding)[1].startswith("Shown to be worse: repeat it: 50 → 90 %")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from litm.analysis.grid import CurveGrid, Files, interval_columns, joined, read_grids, sweep_of
+from litm.analysis.grid import CurveGrid, Files, joined, limits, read_grids, sweep_of
 from litm.analysis.statistics import holm
 from litm.base.groups import grouped
 from litm.records.bills import Prices
@@ -61,7 +61,8 @@ def _rows(
         "n": len(both.ids),
         "accuracy": float(means[0]),
         "accuracy_without": float(means[1]),
-        **interval_columns("difference", contrast.estimate()),
+        "difference": contrast.estimate().value,
+        **limits(contrast.estimate()),
         "p_value": contrast.p_value,
         "tokens": tokens,
         "tokens_without": tokens_without,

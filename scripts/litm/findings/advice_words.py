@@ -47,7 +47,7 @@ def _session_sentences(finding: Finding) -> list[str]:
 def _in_session(remedy: Mapping[str, Any]) -> str:
     """`repeat the instruction at the end: 41 → 92 % (+51.0 points [40.1, 61.9], n = 20, 92 steps); costs 30 tokens`."""
     before, after = (f"{100 * remedy[name]:.0f}" for name in ("accuracy_without", "accuracy"))
-    difference = difference_in_words(*(remedy[f"difference{end}"] for end in ("", "_ci_low", "_ci_high")))
+    difference = difference_in_words(remedy["difference"], remedy["ci_low"], remedy["ci_high"])
     text = f"{remedy['setting']}: {before} → {after} % ({difference}, n = {remedy['n']:,}, {remedy['size']:,} steps)"
     if remedy["tokens"] is None:
         return text

@@ -13,15 +13,15 @@ KINDS = {
         "largest size of the remedy, not shown otherwise.",
         facts={
             "remedies": "each remedy at its largest size: setting (in words), experiment, size, n, accuracy, "
-            "accuracy_without, difference, difference_ci_low, difference_ci_high, p_holm, tokens and dollars more than "
+            "accuracy_without, difference, ci_low, ci_high, p_holm, tokens and dollars more than "
             "without (for one question and for 1,000; null if not known)"
         },
     )
 }
 #: What is taken of a row as it is.
 _TAKEN = (
-    "setting", "experiment", "size", "n", "accuracy", "accuracy_without", "difference", "difference_ci_low",
-    "difference_ci_high", "p_holm",
+    "setting", "experiment", "size", "n", "accuracy", "accuracy_without", "difference", "ci_low",
+    "ci_high", "p_holm",
 )  # fmt: skip
 
 

@@ -13,8 +13,8 @@ from litm.tables.table import Heading, declare
     settings=("session_remedies", "prices"),
     rows="analysis.session_remedies.session_remedies_table",
     report=(
-        "model", "setting", "size", "n", "accuracy_without", "accuracy", "difference", "difference_ci_low",
-        "difference_ci_high", "p_holm", "tokens_without", "tokens", "dollars_without", "dollars",
+        "model", "setting", "size", "n", "accuracy_without", "accuracy", "difference", "ci_low",
+        "ci_high", "p_holm", "tokens_without", "tokens", "dollars_without", "dollars",
     ),
 )  # fmt: skip
 class SessionRemediesRow(TypedDict, total=False):
@@ -41,8 +41,10 @@ class SessionRemediesRow(TypedDict, total=False):
     """mean accuracy without it"""
     difference: Annotated[col.Percent, Heading("Difference")]
     """`accuracy` - `accuracy_without`, paired by question"""
-    difference_ci_low: Annotated[col.Low, Heading("95 % from")]
-    difference_ci_high: Annotated[col.High, Heading("to")]
+    ci_low: Annotated[col.Percent, Heading("95 % from")]
+    """lower 95 % limit, paired by question"""
+    ci_high: Annotated[col.Percent, Heading("to")]
+    """upper 95 % limit"""
     p_value: col.PValue
     """Student's t of the difference"""
     p_holm: Annotated[col.PValue, Heading("p (Holm)")]
