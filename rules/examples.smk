@@ -80,7 +80,9 @@ rule plant_in_session:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings(taken=QUESTIONS.questions, **QUESTIONS.keys("facts repeat result_words keep_results"), seed=STUDY.seed),
+        **settings(
+            taken=QUESTIONS.questions, **QUESTIONS.keys("facts repeat result_words keep_results"), seed=STUDY.seed
+        ),
     shell:
         command(
             "plant_in_session",

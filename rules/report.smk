@@ -77,9 +77,7 @@ rule make_report:
         **settings(settings=REPORTS.report),
         **compared(
             order=TABLES.order,
-            declared=TABLES.declared(
-                lambda job: ["claims", "gold_counts", "tokens_used", *TABLES.tables]
-            ),
+            declared=TABLES.declared(lambda job: ["claims", "gold_counts", "tokens_used", *TABLES.tables]),
         ),
         code=code("figures", FIGURES.figure_modules),
     shell:
