@@ -48,7 +48,7 @@ MARKS_IN_A_NAMED_FILE = "not slow and not slurm and not frameworks and not pypi"
 def pytest_configure(config: pytest.Config) -> None:
     """Tests that the command line names are not deselected by the default of `-m` in pytest.ini."""
     is_default = config.option.markexpr in config.getini("addopts")
-    if is_default and not IS_WORKER and all("::" in name or name.endswith(".py") for name in config.args):
+    if is_default and all("::" in name or name.endswith(".py") for name in config.args):
         config.option.markexpr = "" if all("::" in name for name in config.args) else MARKS_IN_A_NAMED_FILE
 
 

@@ -126,7 +126,7 @@ def write_or_answer(prompt: str) -> str:
             "ferry": "Question: Who is in the?\nAnswer: the",
         }
         return said.get(subject, f"Question: What is the longest word of the note on {subject}?\nAnswer: {word}")
-    return {"fire brigade": "no idea", "library": "kilometres librarian"}.get(subject, word or "unknown")
+    return {"fire_brigade": "no idea", "library": "kilometres librarian"}.get(subject, word or "unknown")
 
 
 def test_questions_that_a_model_writes_are_checked_asked_edited_and_never_paid_twice(new_project, tmp_path):
@@ -148,7 +148,14 @@ def test_questions_that_a_model_writes_are_checked_asked_edited_and_never_paid_t
         assert done.returncode == 0, done.stdout + done.stderr
         asked = len(server.asked)
         outcomes = [row["outcome"] for row in rows(bench, "written_questions")]
-        assert sorted(outcomes) == ["in_question", *["kept"] * 6, "known", "no_pair", "not_answered", "not_in_passage"]
+        assert sorted(outcomes) == [
+            *["in_question"] * 2,
+            *["kept"] * 6,
+            "known",
+            "no_pair",
+            "not_answered",
+            "not_in_passage",
+        ]
         kept = list(csv.DictReader(bench.path("results/written_questions/my_questions_with_gold.csv").open()))
         assert len(kept) == outcomes.count("kept") and {row["written_by"] for row in kept} == {"writer"}
         findings = read_json(bench.path("results/findings.json"))["findings"]

@@ -20,8 +20,7 @@ DEFAULT = "not study and not slow"
         (["a/test_b.py::test_c"], "not long", "not long"),
     ],
 )
-def test_named_tests_are_not_deselected_unless_the_command_line_says_so(monkeypatch, names, given, used):
-    monkeypatch.setattr(conftest, "IS_WORKER", False)
+def test_named_tests_are_not_deselected_unless_the_command_line_says_so(names, given, used):
     option = SimpleNamespace(markexpr=given)
     conftest.pytest_configure(SimpleNamespace(args=names, option=option, getini=lambda _: ["-m", DEFAULT]))
     assert option.markexpr == used
