@@ -75,13 +75,13 @@ def enter(words: Sequence[str]) -> None:
         sys.argv[:] = [f"litm {verb}", *(_with_option(rest) if verb in TAKES_FOLDERS else rest)]
         import_module(OTHER_VERBS[verb][1]).main()
     elif verb in STUDY_VERBS and not (verb != "run" and _foreign_options(verb, rest)):
-        _start(_words_of(verb, rest), only_jobs=verb == "doctor" and not is_told(_divided(rest)[1]))
+        _start(snakemake_words(verb, rest), only_jobs=verb == "doctor" and not is_told(_divided(rest)[1]))
     else:
         _enter_as_before(words)
 
 
-def _words_of(verb: str, words: Sequence[str]) -> list[str]:
-    """The words for Snakemake."""
+def snakemake_words(verb: str, words: Sequence[str]) -> list[str]:
+    """The words for Snakemake of a verb on studies and what follows it."""
     ours, theirs = _divided(words)
     if foreign := _foreign_options(verb, words):
         raise UserError(f"{foreign[0]}: options of Snakemake follow `--`: litm {verb} study.yaml -- {foreign[0]} ...")

@@ -15,6 +15,8 @@ from conftest import ROOT
 from pdf_files import write_pdf
 from workbench import Workbench
 
+from litm.front_door import STUDY_VERBS, snakemake_words
+
 PAGES = [
     *(ROOT / name for name in ("README.md", "results/README.md", "config/README.md", "benchmarks/README.md")),
     *sorted(ROOT.glob("docs/*.md")),
@@ -30,7 +32,7 @@ NOT_PLANNED = {
     "N": "stands for a number",
     "-n": "plans already; without --cores it is short for the command above it",
 }
-#: Snakemake, and the launcher, which takes the same words.
+#: Snakemake, and the launcher, whose verbs on studies become words for it.
 PROGRAMS = ("snakemake", "./litm")
 #: Other commands of blocks.
 NO_PROGRAMS = ("source .venv/bin/activate",)
@@ -49,7 +51,8 @@ class Command:
     def words(self) -> list[str]:
         """The words for Snakemake, without the variables and the program before them."""
         words = shlex.split(self.text)
-        return words[next(index for index, word in enumerate(words) if word.endswith(PROGRAMS)) + 1 :]
+        verb, *rest = words[next(index for index, word in enumerate(words) if word.endswith(PROGRAMS)) + 1 :]
+        return snakemake_words(verb, rest) if "./litm" in words and verb in STUDY_VERBS else [verb, *rest]
 
 
 def commands() -> Iterator[Command]:
