@@ -19,7 +19,7 @@ from litm.analysis.regression import NOT_WORSE, OPEN, WORSE
 from litm.base.messages import UserError
 from litm.base.table_files import write_parquet
 from litm.checks import serving_check
-from litm.checks.serving_check import UNINFORMATIVE_STATUS, main
+from litm.checks.serving_check import UNINFORMATIVE_STATUS, main, warning_lines
 from litm.checks.serving_study import (
     Asking,
     asking_study,
@@ -288,3 +288,12 @@ def test_options_that_do_not_go_together_are_refused(words, error, monkeypatch, 
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match=error):
         main(["--against", "x", *words])
+
+
+def test_different_tokens_of_a_prompt_and_answers_in_doubt_are_said_after_the_verdict():
+    prompt = {"experiment": "pairs", "size": 5, "placement": "gold_at_0"}
+    rows = [{**prompt, "model": side, "id": str(n), "prompt_tokens": 140} for side in "ab" for n in range(3)]
+    assert not [*warning_lines(pd.DataFrame(rows), ["new", "old"])]
+    rows[0] |= {"prompt_tokens": 100, "doubt": "empty"}
+    doubted, cut = warning_lines(pd.DataFrame(rows), ["new", "old"])
+    assert "answers of new are in doubt" in doubted and "in 1 of 3 prompts: one cuts prompts" in cut

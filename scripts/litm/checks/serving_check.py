@@ -1,7 +1,7 @@
 """litm check --against: does one entry of a model answer worse than another, at any length and depth?
 
-The study grows: after every look, the lengths and depths that have no verdict yet are asked more questions, of which
-only the new ones are sent.
+The study grows: after every look, it asks more questions at the lengths and depths that have no verdict yet. Only new
+questions are sent.
 """
 
 import argparse
@@ -35,6 +35,7 @@ from litm.figures.curves import draw_differences, verdict_chart
 from litm.figures.style import save_figure
 from litm.inference.kept_answers import answer_files
 from litm.records.responses import read_responses
+from litm.scoring.doubts import doubt_in_words
 from litm.workflow.start import ROOT
 
 #: Exit status if the reference has too little to lose, or is at the ceiling; the others are those of `litm compare`.
@@ -126,7 +127,8 @@ def _check_against(options: argparse.Namespace) -> int:
     save_figure(picture, folder / "serving_check.png")
     shown = [name for name in TABLE.report if name not in ("target", "n_left_out")]
     print(in_columns([[TABLE.columns[name].heading for name in shown], *TABLE.cells(frame, shown)], LEFT - 1))
-    print(*_outcome_lines(rows, options.worse_than, scores.values()), sep="\n")
+    warnings = warning_lines(pd.concat(scores.values()), entries)
+    print(*_outcome_lines(rows, options.worse_than, scores.values()), *warnings, sep="\n")
     print(f"table and picture: {folder}/serving_check.csv, {folder}/serving_check.png")
     if _answers(folder, model) == before:
         note(
@@ -222,6 +224,21 @@ def _answers(folder: Path, model: str) -> int:
 
 
 # --- What is shown -----------------------------------------------------------------------------------------------
+
+
+def warning_lines(scores: pd.DataFrame, names: Sequence[str]) -> Iterator[str]:
+    """What speaks against the verdicts; scores: of the models `a` and `b`, names: of these."""
+    for side, name in zip("ab", names, strict=True):
+        doubts = scores.loc[scores["model"] == side].get("doubt", pd.Series(dtype=object)).dropna()
+        if len(doubts):
+            reasons = first_of([doubt_in_words(value) for value in dict.fromkeys(doubts)], NAMED)
+            yield f"warning: answers of {name} are in doubt, so its accuracy may say nothing of its context: {reasons}"
+    tokens = scores.pivot_table("prompt_tokens", ["experiment", "size", "placement", "id"], "model").dropna()
+    if tokens.shape[1] == 2 and (other := int((tokens["a"] != tokens["b"]).sum())):
+        yield (
+            f"warning: the servers count different tokens in {other} of {counted(len(tokens), 'prompt')}: one cuts "
+            "prompts, or has another chat template or tokenizer, so a difference need not come from the change"
+        )
 
 
 def _outcome_lines(rows: Sequence[Mapping], margin: float, scores: Iterable[pd.DataFrame]) -> Iterator[str]:

@@ -110,7 +110,7 @@ def pilot_of(asking: Asking) -> tuple[Asking, int]:
 def asking_study(
     config: Mapping[str, Any], models: Iterable[str], asked: Iterable[Asking], examples: int
 ) -> dict[str, Any]:
-    """The config with these models, which asks so many questions at these sizes and positions alone."""
+    """The config with these models and this number of questions, at these sizes and positions alone."""
     narrowed = deepcopy({**config})
     entries = narrowed.setdefault("define", {}).setdefault("experiments", {})
     by_name = grouped(asked, lambda asking: asking.experiment)

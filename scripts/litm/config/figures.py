@@ -27,7 +27,7 @@ CURVE_KIND, MEAN_KIND = "accuracy_by_position", "mean_accuracy_by_size"
 FACTS_KIND = "two_facts"
 #: The same for the differences between two levels of a factor.
 BY_DIFFERENCE, DIFFERENCE_KIND = "_differences", "condition_differences"
-#: Of the questions that a model gets wrong without documents, of which a reference tells.
+#: A figure of the questions that a model gets wrong without documents. It needs the reference closed book.
 NOT_KNOWN_KIND = "accuracy_of_not_known"
 #: Of one model this is the figure by size once more.
 TOKENS_KIND = "accuracy_by_tokens"
