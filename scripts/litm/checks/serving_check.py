@@ -127,7 +127,7 @@ def _check_against(options: argparse.Namespace) -> int:
     save_figure(picture, folder / "serving_check.png")
     shown = [name for name in TABLE.report if name not in ("target", "n_left_out")]
     print(in_columns([[TABLE.columns[name].heading for name in shown], *TABLE.cells(frame, shown)], LEFT - 1))
-    warnings = warning_lines(pd.concat(scores.values()), entries)
+    warnings = warning_lines(pd.concat(scores.values()), [*entries])
     print(*_outcome_lines(rows, options.worse_than, scores.values()), *warnings, sep="\n")
     print(f"table and picture: {folder}/serving_check.csv, {folder}/serving_check.png")
     if _answers(folder, model) == before:
