@@ -36,7 +36,8 @@ from scipy import special
 from litm.analysis import shapes
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.shapes import SMALL
-from litm.analysis.statistics import holm, moments_of
+from litm.analysis.significance import holm
+from litm.analysis.statistics import moments_of
 from litm.claims import verdicts
 from litm.claims.curve_words import Measures, words_of
 from litm.claims.effective_length import MARGIN

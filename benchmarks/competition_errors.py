@@ -19,7 +19,7 @@ from scipy import special
 
 from litm.analysis.facts import DIFFERENCES, two_facts_rows
 from litm.analysis.grid import CORRECT, Grid
-from litm.analysis.statistics import SIGNIFICANT, holm, paired_p
+from litm.analysis.significance import SIGNIFICANT, holm, paired_p
 from litm.claims.evidence import Cell, Relations, ScoredEvidence
 from litm.claims.statements import CLAIMS
 from litm.claims.verdicts import CONTRADICTED, SUPPORTED, decide

@@ -19,7 +19,7 @@ from scipy import special
 from litm.analysis.power import POWER, observed, questions_needed
 from litm.analysis.regression import LOST
 from litm.analysis.sequential import gains, looks
-from litm.analysis.statistics import SIGNIFICANT, holm
+from litm.analysis.significance import SIGNIFICANT, holm
 
 CELLS, DEPTHS, MOST = 15, 5, 400
 #: Correlation between the cells of whether a question is lost or won, as a share of the variance of a normal number.

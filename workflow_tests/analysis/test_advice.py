@@ -9,7 +9,8 @@ from score_frames import first_right as graded
 from litm.analysis.advice import Cell, Compared, advice_rows, read_compared
 from litm.analysis.grid import CORRECT, Grid
 from litm.analysis.power import n_for_five_points, needed_in_words, observed, questions_needed
-from litm.analysis.statistics import contrast_interval, holm, mcnemar_p, moments
+from litm.analysis.significance import holm, mcnemar_p
+from litm.analysis.statistics import contrast_interval, moments
 from litm.findings.advice import advice_finding
 from litm.findings.advice_words import advice_sentences
 from litm.records.conditions import Condition

@@ -9,16 +9,8 @@ from score_frames import of_matrix, random_matrix
 
 from litm.analysis.grid import read_curve
 from litm.analysis.positions import pairwise_rows, position_bias_row
-from litm.analysis.statistics import (
-    cochrans_q,
-    contrast_interval,
-    design_effect,
-    gap_difference,
-    gap_interval,
-    gap_test,
-    moments,
-    sign_test_p,
-)
+from litm.analysis.significance import cochrans_q, gap_test, sign_test_p
+from litm.analysis.statistics import contrast_interval, design_effect, gap_difference, gap_interval, moments
 from litm.base.intervals import binomial_interval, cluster_factors, clustered_interval
 from litm.claims.evidence import scored_evidence
 

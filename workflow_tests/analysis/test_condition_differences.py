@@ -7,7 +7,8 @@ from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
 from litm.analysis.differences import condition_difference_rows
 from litm.analysis.grid import read_grids
-from litm.analysis.statistics import contrast_interval, holm, mcnemar_p, paired_difference
+from litm.analysis.significance import holm, mcnemar_p
+from litm.analysis.statistics import contrast_interval, paired_difference
 from litm.records.conditions import Comparison
 from litm.tables.table import tables
 

@@ -11,7 +11,8 @@ from litm.analysis.cells import sensitivity_rows, utilisation_rows, wrong_answer
 from litm.analysis.grid import Files
 from litm.analysis.positions import pairwise_rows
 from litm.analysis.power import observed
-from litm.analysis.statistics import cochrans_q, contrast_interval, gap_interval, gap_test, moments, paired_p
+from litm.analysis.significance import cochrans_q, gap_test, paired_p
+from litm.analysis.statistics import contrast_interval, gap_interval, moments
 from litm.base.intervals import binomial_interval, clustered_interval
 from litm.claims.curve_words import position_bias_table
 from litm.scoring.metrics import GRADES

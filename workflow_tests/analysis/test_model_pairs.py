@@ -7,7 +7,8 @@ from score_frames import assert_plain, of_matrix, random_matrix
 
 from litm.analysis.differences import model_pair_rows
 from litm.analysis.grid import read_grids
-from litm.analysis.statistics import contrast_interval, holm, moments, pooled_contrast
+from litm.analysis.significance import holm
+from litm.analysis.statistics import contrast_interval, moments, pooled_contrast
 from litm.tables.table import tables
 
 TABLE = tables()["model_pairs"]

@@ -11,7 +11,8 @@ from litm.analysis.cells import utilisation_rows
 from litm.analysis.differences import model_difference_rows, model_differences_table
 from litm.analysis.grid import Files
 from litm.analysis.positions import pairwise_rows
-from litm.analysis.statistics import holm, mcnemar_p, paired_difference
+from litm.analysis.significance import holm, mcnemar_p
+from litm.analysis.statistics import paired_difference
 from litm.base.messages import UserError
 
 U = random_matrix([0.9, 0.7, 0.4, 0.5, 0.8], 120)

@@ -12,7 +12,8 @@ from litm.analysis.grid import curves
 from litm.analysis.pbi import area_weights, class_words, middle_indices, pbi_class
 from litm.analysis.positions import pairwise_rows, position_bias_row
 from litm.analysis.power import detectable_effect, observed
-from litm.analysis.statistics import cochrans_q, contrast_interval, gap_interval
+from litm.analysis.significance import cochrans_q
+from litm.analysis.statistics import contrast_interval, gap_interval
 from litm.base.messages import UserError
 from litm.claims.curve_words import words_of_scores
 from litm.tables.table import tables

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from litm.analysis import statistics
-from litm.analysis.statistics import gap_test, permuted_sums, utilisation
+from litm.analysis import significance
+from litm.analysis.significance import gap_test, permuted_sums
+from litm.analysis.statistics import utilisation
 
 
 def test_permuted_sums_have_exactly_the_probabilities_of_all_permutations():
@@ -38,7 +39,7 @@ def test_the_gap_is_compared_with_that_of_a_model_without_position_effect():
 
 
 def test_the_gap_of_answers_that_do_not_differ_is_0_with_p_1():
-    assert gap_test(np.ones((5, 4), int), 99, rng()) == statistics.GapTest(0.0, 0.0, 0.0, 1.0)
+    assert gap_test(np.ones((5, 4), int), 99, rng()) == significance.GapTest(0.0, 0.0, 0.0, 1.0)
     with pytest.raises(ValueError, match="no questions"):
         gap_test(np.ones((0, 4), int), 99, rng())
 

@@ -14,20 +14,9 @@ from statsmodels.stats import contingency_tables
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
-from litm.analysis import statistics
-from litm.analysis.statistics import (
-    cochrans_q,
-    contrast_interval,
-    gap_interval,
-    gap_test,
-    holm,
-    mcnemar_p,
-    moments,
-    moments_of,
-    paired_difference,
-    paired_p,
-    with_holm,
-)
+from litm.analysis import significance
+from litm.analysis.significance import cochrans_q, gap_test, holm, mcnemar_p, paired_p, with_holm
+from litm.analysis.statistics import contrast_interval, gap_interval, moments, moments_of, paired_difference
 from litm.base.intervals import agresti_coull_interval, binomial_interval, wilson_interval
 
 P, R, T, PBI = (1, 0, -1, 0, 0), (0, 0, -1, 0, 1), (-1, 0, 0, 0, 1), (0.5, 0, -1, 0, 0.5)
@@ -198,7 +187,7 @@ def test_cochrans_q_is_statsmodels_and_0_where_no_question_differs(matrix):
 
 def test_cochrans_q_of_rows_that_are_all_right_or_wrong_or_missing_finds_nothing():
     for matrix in (np.repeat([[1], [0]], 3, axis=1), np.ones((1, 3), int), np.zeros((0, 3), int)):
-        assert cochrans_q(matrix) == statistics.CochransQ(0.0, 2, 1.0)
+        assert cochrans_q(matrix) == significance.CochransQ(0.0, 2, 1.0)
     with pytest.raises(ValueError, match="two columns"):
         cochrans_q(np.ones((4, 1), int))
 

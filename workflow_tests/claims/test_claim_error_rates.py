@@ -9,7 +9,7 @@ from conftest import ROOT
 from scipy.stats import norm
 
 from litm.analysis.shapes import SMALL
-from litm.analysis.statistics import holm
+from litm.analysis.significance import holm
 from litm.claims.evidence import Measure, largest, lowest, minus
 from litm.claims.verdicts import (
     ABOVE_ZERO,

@@ -9,8 +9,8 @@ from conftest import ROOT
 
 from litm.base.schema import read_entry
 from litm.config.conditions import with_conditions
-from litm.config.data import RERANKERS
 from litm.config.experiments import Experiment
+from litm.config.retrieval import RERANKERS
 from litm.examples.orders import ORDERS, RANDOM, in_order
 from litm.records.conditions import Cut
 

@@ -17,7 +17,7 @@ from suite_examples import example, questions
 from litm.analysis.cells import wrong_answer_rows
 from litm.analysis.grid import curves
 from litm.analysis.positions import position_bias_row
-from litm.analysis.statistics import with_holm
+from litm.analysis.significance import with_holm
 from litm.base.table_files import plain_rows
 from litm.examples.task import ExampleSettings
 from litm.figures.chart import Rows

@@ -21,7 +21,8 @@ import pandas as pd
 from litm.analysis.grid import CORRECT, Grid, interval_columns, joined, read_grid, sweep_of
 from litm.analysis.pbi import limit_of
 from litm.analysis.power import FIVE_POINTS, Assumption, n_for_five_points, observed
-from litm.analysis.statistics import SIGNIFICANT, Estimate, holm, moments, paired_p
+from litm.analysis.significance import SIGNIFICANT, holm, paired_p
+from litm.analysis.statistics import Estimate, moments
 from litm.base.intervals import clustered_interval
 from litm.base.messages import counted
 from litm.examples.orders import remedies_in_words

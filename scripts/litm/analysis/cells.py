@@ -22,15 +22,8 @@ from litm.analysis.grid import (
     sweep_of,
 )
 from litm.analysis.pbi import CONTRASTS
-from litm.analysis.statistics import (
-    Estimate,
-    as_answers,
-    changes_sign,
-    conclusion,
-    contrast_interval,
-    proportion,
-    utilisation,
-)
+from litm.analysis.significance import changes_sign, conclusion
+from litm.analysis.statistics import Estimate, as_answers, contrast_interval, proportion, utilisation
 from litm.base.table_files import by_cell
 from litm.examples.checks import answer_check_row
 from litm.examples.tasks.question_answering import other_documents

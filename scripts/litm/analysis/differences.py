@@ -30,19 +30,15 @@ from litm.analysis.grid import (
     read_grids,
 )
 from litm.analysis.pbi import CONTRASTS, PLACES, limit_of_answers, unlike_places
+from litm.analysis.significance import SIGNIFICANT, changes_sign, difference_in_words, paired_p, with_holm
 from litm.analysis.statistics import (
-    SIGNIFICANT,
     Estimate,
     as_answers,
-    changes_sign,
     contrast_interval,
-    difference_in_words,
     gap_difference,
     moments,
-    paired_p,
     pooled_contrast,
     separate_difference,
-    with_holm,
 )
 from litm.base.messages import ordinal, percent
 from litm.base.table_files import by_cell

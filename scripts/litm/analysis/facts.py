@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from litm.analysis.grid import Files, interval_columns, sweep_of
-from litm.analysis.statistics import contrast_interval, paired_p, proportion, with_holm
+from litm.analysis.significance import paired_p, with_holm
+from litm.analysis.statistics import contrast_interval, proportion
 from litm.base.table_files import by_cell
 from litm.placements import gold_placement, gold_positions
 

@@ -12,16 +12,8 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.pbi import CONTRASTS, PLACES, limit_of_answers, place_indices
-from litm.analysis.statistics import (
-    Estimate,
-    Moments,
-    Weights,
-    as_answers,
-    corrected_moments,
-    moments,
-    paired_p,
-    proportion,
-)
+from litm.analysis.significance import paired_p
+from litm.analysis.statistics import Estimate, Moments, Weights, as_answers, corrected_moments, moments, proportion
 from litm.base.groups import grouped
 from litm.base.messages import UserError
 from litm.base.table_files import by_cell, read_parquet

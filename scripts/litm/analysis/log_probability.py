@@ -19,7 +19,8 @@ from scipy import special
 from litm.analysis.grid import CORRECT, CurveGrid, Files, cluster_codes, curves, interval_columns, read_curve, tested
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.power import CONFIDENCE, MOST_QUESTIONS, POWER
-from litm.analysis.statistics import Moments, mean_of_numbers, with_holm
+from litm.analysis.significance import with_holm
+from litm.analysis.statistics import Moments, mean_of_numbers
 from litm.base.groups import grouped
 from litm.base.table_files import by_cell
 from litm.scoring.log_probabilities import QUANTITIES

@@ -12,7 +12,8 @@ from litm.analysis import power
 from litm.analysis.grid import CurveGrid, Files, curves, difference_columns, generator_for, interval_columns, read_curve
 from litm.analysis.pbi import CONTRASTS, area_weights, class_words, limit_of_answers, misplaced, pbi_class
 from litm.analysis.shapes import MEASURED, NO_INFORMATION
-from litm.analysis.statistics import Estimate, cochrans_q, design_effect, gap_interval, gap_test, with_holm
+from litm.analysis.significance import cochrans_q, gap_test, with_holm
+from litm.analysis.statistics import Estimate, design_effect, gap_interval
 from litm.base.intervals import clustered_interval
 
 if TYPE_CHECKING:

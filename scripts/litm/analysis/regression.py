@@ -21,7 +21,8 @@ from scipy import special
 
 from litm.analysis.grid import CELL, Grid, joined, read_grid
 from litm.analysis.power import POWER, observed, questions_needed
-from litm.analysis.statistics import SIGNIFICANT, Moments, contrast_interval, design_effect, further_lost, holm
+from litm.analysis.significance import SIGNIFICANT, holm
+from litm.analysis.statistics import Moments, contrast_interval, design_effect, further_lost
 from litm.base.table_files import by_cell
 
 if TYPE_CHECKING:

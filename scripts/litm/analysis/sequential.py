@@ -30,7 +30,8 @@ import pandas as pd
 from litm.analysis.grid import CELL, read_grid
 from litm.analysis.pbi import CEILING
 from litm.analysis.regression import NOT_COMPARED, NOT_WORSE, OPEN, WORSE
-from litm.analysis.statistics import BISECTIONS, SIGNIFICANT, SMALLEST_P, Estimate, holm, proportion
+from litm.analysis.significance import SIGNIFICANT, holm
+from litm.analysis.statistics import BISECTIONS, SMALLEST_P, Estimate, proportion
 from litm.base.groups import grouped
 from litm.base.table_files import by_cell
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from litm.analysis.grid import CurveGrid, Files, joined, limits, read_grids, sweep_of
-from litm.analysis.statistics import holm
+from litm.analysis.significance import holm
 from litm.base.groups import grouped
 from litm.records.bills import Prices
 

@@ -14,7 +14,7 @@ import pandas as pd
 from litm.analysis.differences import BIAS, model_pair_rows
 from litm.analysis.grid import Grids, read_curve
 from litm.analysis.pbi import PLACES
-from litm.analysis.statistics import SIGNIFICANT
+from litm.analysis.significance import SIGNIFICANT
 from litm.base.groups import grouped
 from litm.base.messages import UserError
 from litm.scoring.doubts import doubt_in_words

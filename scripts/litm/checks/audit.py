@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from litm.analysis.statistics import gap_test
+from litm.analysis.significance import gap_test
 from litm.base.groups import grouped
 from litm.base.intervals import binomial_interval
 from litm.base.store import text_sha256

@@ -15,7 +15,7 @@ from litm.analysis import shapes
 from litm.analysis.grid import Files
 from litm.analysis.grid import curves as curves_of
 from litm.analysis.positions import position_bias_row
-from litm.analysis.statistics import with_holm
+from litm.analysis.significance import with_holm
 from litm.base.groups import grouped
 from litm.claims.evidence import Curve, Evidence, Measure, scored_evidence
 from litm.claims.statements import (

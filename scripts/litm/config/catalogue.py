@@ -11,11 +11,12 @@ from pydantic import Field
 from litm.base.extensions import Registry, files, merged
 from litm.base.messages import UserError
 from litm.base.schema import AnyNames, Count, Entry, Names, Variants, read_entry, string_keys
-from litm.config.data import RERANKERS, RETRIEVERS, Candidates, Corpus, Dataset, QuestionSet
+from litm.config.data import Corpus, Dataset, QuestionSet
 from litm.config.experiments import Experiment
 from litm.config.figures import Figure
 from litm.config.my_data import MyData
 from litm.config.recorded_models import RecordedModel
+from litm.config.retrieval import RERANKERS, RETRIEVERS, Candidates
 from litm.config.yaml_files import read_yaml
 from litm.engines import modules
 from litm.engines.local_models import LocalModel

@@ -7,9 +7,9 @@ from typing import Any
 from litm.base.extensions import text_file
 from litm.base.groups import grouped
 from litm.base.messages import UserError
-from litm.config.data import Candidates
 from litm.config.experiment_cells import read_cells
 from litm.config.experiments import PLAIN_KEYS, Experiment
+from litm.config.retrieval import Candidates
 from litm.examples.examples import read_template
 from litm.examples.orders import AUTHORS, RANDOM
 from litm.examples.task import ASK_ANOTHER_KEY, PLAIN

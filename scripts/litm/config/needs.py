@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from litm.base.schema import Entry
-from litm.config.data import Corpus, Dataset, Retriever
+from litm.config.data import Corpus, Dataset
+from litm.config.retrieval import Retriever
 from litm.config.study import DATA, Study
 
 

@@ -16,13 +16,14 @@ from litm.base.schema import check_plain, extension_folder, read_entry, string_k
 from litm.config.beside import read_beside, with_others
 from litm.config.catalogue import CATALOGUES, Audit, Config, Entries, Report, read_catalogue, read_catalogues
 from litm.config.conditions import read_relations, with_conditions, with_names
-from litm.config.data import Candidates, Corpus, Dataset, QuestionSet, Reranker, Retriever, check_file_names, of_version
+from litm.config.data import Corpus, Dataset, QuestionSet, check_file_names, of_version
 from litm.config.experiment_checks import checked_experiment, short_limits
 from litm.config.experiments import Experiment
 from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.my_data import MyEntries, read_my_data
 from litm.config.my_haystack import read_haystack
 from litm.config.my_session import read_session_entries
+from litm.config.retrieval import Candidates, Reranker, Retriever
 from litm.config.selection import select
 from litm.config.sweeps import AskableModel, Selection, Sweeps
 from litm.config.writing import writings_of, written_sets

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from litm.base.schema import Count, Entry, Ref, read_entry
-from litm.config.data import WRITTEN, Candidates, QuestionSet
+from litm.config.data import WRITTEN, QuestionSet
 from litm.config.experiments import Experiment
+from litm.config.retrieval import Candidates
 from litm.placements import NO_GOLD, gold_placement
 from litm.records.cells import Cell
 from litm.records.measures import WRITING

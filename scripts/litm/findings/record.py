@@ -17,7 +17,7 @@ FROM_TABLES = (
     "effective_length", "log_probability_effects", "reading_sensitivity", "gold_passages", "answer_checks", "judge",
     "written_questions", "session_remedies",
 )  # fmt: skip
-#: The largest corrected p value of an effect that is shown; `litm.analysis.statistics.SIGNIFICANT` needs numpy.
+#: The largest corrected p value of an effect that is shown; `litm.analysis.significance.SIGNIFICANT` needs numpy.
 SHOWN = 0.05
 
 

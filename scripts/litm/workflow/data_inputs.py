@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from litm.base.download import check_fetched
-from litm.config.data import FOUND_GOLD, Candidates, Corpus, Dataset, Reranker, Retriever
+from litm.config.data import FOUND_GOLD, Corpus, Dataset
 from litm.config.experiments import Experiment
 from litm.config.needs import needs_of
+from litm.config.retrieval import Candidates, Reranker, Retriever
 from litm.config.study import Study
 from litm.corpora.passages import is_generator
 from litm.models.locations import model_files
