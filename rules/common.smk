@@ -34,6 +34,7 @@ from litm.examples.tasks import module_of
 from litm.models.devices import has_gpu
 from litm.records.measures import ANSWER, LOG_PROBABILITY, VERDICT, WRITING
 from litm.scoring.metrics import METRICS, Metric
+from litm.verdicts import read_verdict
 from litm.workflow.console import listen, say
 from litm.workflow.data_inputs import DataInputs
 from litm.workflow.dry_run import Jobs, cause_of
@@ -152,9 +153,10 @@ def modules_of_metric(experiment):
 
 
 def code_of_metric(experiment):
-    """The module of a metric, and all that it imports."""
+    """The module of a metric, and all that it imports; of a judged experiment that of verdicts too."""
     judge = file_of(METRICS.module_of(experiment.metric) or Metric.__module__, ROOT / "scripts")
-    return [PROGRAMS.file(file) for file in local_modules(judge, ROOT / "scripts")]
+    verdicts = [file_of(read_verdict.__module__, ROOT / "scripts")] if experiment.judge else []
+    return [PROGRAMS.file(file) for file in [*local_modules(judge, ROOT / "scripts"), *verdicts]]
 
 
 def is_of_study(path):

@@ -161,7 +161,10 @@ rule export_task:
     input:
         examples=SWEEPS.examples,
         code=EXPERIMENT(code_of_metric),
-        templates=[PROGRAMS.file("resources", "task_export", name) for name in TASK_TEMPLATES],
+        templates=EXPERIMENT(
+            lambda one: [PROGRAMS.file("resources", "task_export", name) for name in TASK_TEMPLATES[bool(one.judge)]]
+        ),
+        judge=SWEEPS.judge_template,
     output:
         directory("results/exports/tasks/{experiment}"),
     log:
@@ -170,23 +173,22 @@ rule export_task:
     conda:
         "../envs/analysis.yaml"
     params:
-        **settings(about=EXPERIMENT(lambda one: {key: getattr(one, key) for key in TASK_KEYS})),
+        **settings(
+            about=EXPERIMENT(lambda one: {key: getattr(one, key) for key in TASK_KEYS}),
+            only_unclear=EXPERIMENT(lambda one: one.judge and one.judge.only_unclear),
+        ),
     shell:
         command(
             "export_task",
-            "{params.about} "
-            "--examples {input.examples:q} --code {input.code:q} --templates {input.templates:q} "
+            "{params.about} {params.only_unclear} "
+            "--examples {input.examples:q} --judge {input.judge:q} --code {input.code:q} --templates {input.templates:q} "
             "--output {output:q}",
         )
 
 
 rule export_card:
     input:
-        # The metric of a judged experiment is another model.
-        tasks=expand(
-            "results/exports/tasks/{experiment}",
-            experiment=[name for name, entry in STUDY.experiments.items() if not entry.judge],
-        ),
+        tasks=expand("results/exports/tasks/{experiment}", experiment=STUDY.experiments),
         template=PROGRAMS.file("resources", "task_export", "card.md.j2"),
         project=PROGRAMS.file("resources", "task_export", "pyproject.toml"),
     output:

@@ -1,6 +1,7 @@
-"""Verdicts: what a judge says of an answer, in the words of its reply."""
+"""Verdicts: what a judge is asked about an answer, and what it says of it, in the words of its reply."""
 
 import re
+from collections.abc import Iterable
 
 RIGHT, WRONG, NO_ANSWER = "right", "wrong", "none"
 #: The verdicts, as patterns of a reply's words; the first that fits counts.
@@ -12,8 +13,18 @@ _VERDICTS = {
 #: A question, which repeats the judge's task, and a denied error, which is no plain verdict.
 _QUESTION = re.compile(r"[^.!?]*\?")
 _DENIED = re.compile(r"(?:\bnot|n['\u2019]t) (?:wrong|incorrect)\b", re.IGNORECASE)
+#: The text fields of a judge's prompt.
+PLACES = ("question", "answers", "answer")
+_PLACE = re.compile("{(" + "|".join(PLACES) + ")}")
 #: What a prompt ends with that is asked again, after a reply that is no verdict.
 REMINDER = "\n\nReply with one word and nothing else: right, wrong, or none."
+
+
+def judge_prompt(template: str, question: str, answers: Iterable[str], answer: str) -> str:
+    """The prompt about one answer; every line of the answer is marked, so that it cannot pass for another part."""
+    quoted = "\n".join(f"| {line}" for line in answer.strip().splitlines() or [""])
+    texts = {"question": question, "answers": "; ".join(answers), "answer": quoted}
+    return _PLACE.sub(lambda place: texts[place[1]], template)
 
 
 def read_verdict(reply: str) -> str | None:

@@ -121,7 +121,7 @@ def test_one_cluster_says_nothing():
     assert contrast_interval(matrix, [1, -1], one).limits == (-1, 1)
     assert clustered_interval(matrix[:, 0], one) == (0, 1)
     assert cochrans_q(matrix, one).p_value == 1
-    found, p = gap_difference(matrix, other, one)
+    found, p = gap_difference(np.hstack([matrix, other]), one)
     assert (found.low, found.high, p) == (-1, 1, 1)
 
 
@@ -166,7 +166,7 @@ def test_the_difference_of_two_gaps_is_made_of_the_intervals_of_all_pairs_of_pai
     pairs = list(permutations(range(3), 2))
     limits = [[contrast_interval(np.hstack([a[:, one], b[:, other]]), [1, -1, -1, 1], codes, 1 - 0.05 / 6)
                for other in pairs] for one in pairs]  # fmt: skip
-    found, p = gap_difference(a, b, codes)
+    found, p = gap_difference(np.hstack([a, b]), codes)
     low = min(max(row[other].low for row in limits) for other in range(6))
     high = max(min(one.high for one in row) for row in limits)
     gaps = [np.ptp(of.mean(axis=0)) for of in (a, b)]
@@ -179,7 +179,7 @@ def test_the_difference_of_two_gaps_holds_its_level_where_that_of_the_chosen_pos
     wrong, wrong_if_chosen = 0, 0
     for seed in range(200):
         a, b = random_matrix([0.6] * 9, 200, 2 * seed), random_matrix([0.8, *[0.6] * 7, 0.4], 200, 2 * seed + 1)
-        found, p = gap_difference(a, b, None)
+        found, p = gap_difference(np.hstack([a, b]))
         assert (p < 0.05) == (found.low > 0 or found.high < 0)
         wrong += not found.low <= -0.4 <= found.high
         chosen = [[of.sum(axis=0).argmax(), of.sum(axis=0).argmin()] for of in (a, b)]

@@ -15,6 +15,7 @@ from litm.analysis.regression import (
     OPEN,
     WORSE,
     _chances,
+    _loss,
     outcome,
     regression_rows,
 )  # fmt: skip
@@ -90,17 +91,18 @@ def test_each_verdict_on_a_difference_of_exactly_the_margin_is_wrong_in_5_percen
             terms = (xlogy(k, p) - gammaln(k + 1) for k, p in zip(counts, shares, strict=True))
             chance = np.exp(gammaln(n + 1) + sum(terms))
             if chance > 1e-9:
-                p_worse, p_not_worse = _chances(np.repeat([1.0, -1.0, 0.0], counts), None, margin)
+                p_worse, p_not_worse = _chances(_loss(np.repeat([1.0, -1.0, 0.0], counts), None), margin)
                 worse, not_worse = worse + chance * (p_worse < 0.05), not_worse + chance * (p_not_worse < 0.05)
     assert max(worse, not_worse) <= 0.0505
 
 
 def test_answers_that_are_equal_within_clusters_count_as_one_question_each():
     differences, clusters = np.array([1.0, 0, -1, 0, 0, -1, 0, 0]), np.arange(8)
-    repeated = _chances(differences.repeat(5), clusters.repeat(5), 0.1)
-    assert repeated == pytest.approx(_chances(differences, None, 0.1))
+    repeated = _chances(_loss(differences.repeat(5), clusters.repeat(5)), 0.1)
+    assert repeated == pytest.approx(_chances(_loss(differences, None), 0.1))
     # So 200 equal answers in 20 clusters do not show what 200 single ones do.
-    assert _chances(np.zeros(200), None, 0.05)[1] < 0.05 < _chances(np.zeros(200), np.arange(20).repeat(10), 0.05)[1]
+    single, clustered = (_loss(np.zeros(200), codes) for codes in (None, np.arange(20).repeat(10)))
+    assert _chances(single, 0.05)[1] < 0.05 < _chances(clustered, 0.05)[1]
 
 
 @pytest.mark.long

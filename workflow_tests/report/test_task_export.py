@@ -18,6 +18,8 @@ from litm.base.json_files import read_jsonl
 from litm.records.examples import Example, write_examples
 from litm.report.task_export import measures, task_facts, task_record
 from litm.scoring.metrics import JUDGED, METRICS, Metric
+from litm.verdicts import judge_prompt, read_verdict
+from litm.workflow.export_files import TASK_TEMPLATES
 from litm.workflow.rules_help import local_modules
 
 TEMPLATES = ROOT / "resources" / "task_export"
@@ -41,15 +43,20 @@ def example(placement: str, *names: str, **fields) -> Example:
     return record_makers.example(placement=placement, prompt=prompt, targets=targets, **fields)
 
 
-def export(folder: Path, name: str, examples: list[Example], **about) -> Path:
-    """The folder that the program writes for these examples."""
+def export(folder: Path, name: str, examples: list[Example], judge: str = "", **about) -> Path:
+    """The folder that the program writes for these examples; judge: the prompt of one."""
     about = {**ABOUT, "name": name, **about}
     write_examples(folder / "examples.jsonl.gz", examples)
     module = extensions.file_of(METRICS.module_of(about["metric"]) or Metric.__module__)
     code = local_modules(module, ROOT / "scripts")
-    templates = [TEMPLATES / one for one in ("inspect_task.py", "lm_eval_task.yaml", "lm_eval_utils.py")]
-    words = ["--about", json.dumps(about), "--examples", folder / "examples.jsonl.gz", "--code", *code]
-    done = run_program("export_task", *words, "--templates", *templates, "--output", folder / name)
+    words = ["--about", json.dumps(about), "--examples", folder / "examples.jsonl.gz"]
+    if judge:
+        (folder / "judge.txt").write_text(judge)
+        code = (*code, extensions.file_of(read_verdict.__module__))
+        words += ["--judge", folder / "judge.txt", "--only-unclear"]
+    templates = [TEMPLATES / one for one in TASK_TEMPLATES[bool(judge)]]
+    words += ["--code", *code, "--templates", *templates]
+    done = run_program("export_task", *words, "--output", folder / name)
     assert done.returncode == 0, done.stderr
     return folder / name
 
@@ -128,6 +135,29 @@ def test_the_exported_metric_judges_as_ours_without_this_library(tmp_path, monke
     verdicts, library = map(json.loads, done.stdout.splitlines())
     assert verdicts == ours and library == []
     assert len({one["correct"] for one in ours}) > 1
+
+
+ASK = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from my_qa_metric.litm.verdicts import judge_prompt, read_verdict
+facts = json.load(open(sys.argv[1] + "/task.json"))
+prompt = judge_prompt(facts["judge"]["prompt"], "Which?", ["ab", "cd"], "one\\ntwo")
+print(json.dumps([prompt, read_verdict("It is not right."), facts["judge"]["only_unclear"]]))
+"""
+
+
+def test_a_judged_experiment_is_a_task_of_inspect_alone_that_asks_a_judge_as_this_library_does(tmp_path):
+    template = "{question} {answers}\n{answer}"
+    folder = export(tmp_path, "my-qa", [example("gold_at_0", "gold")], judge=template, metric=JUDGED)
+    assert not [*folder.glob("*.yaml")] and not (folder / "utils.py").exists()
+    task = (folder / "my_qa.py").read_text()
+    assert ast.parse(task) and "EXPERIMENT" not in task and 'get_model(role="grader", required=True)' in task
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", ASK, folder], capture_output=True, text=True, env={}, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [judge_prompt(template, "Which?", ["ab", "cd"], "one\ntwo"), "wrong", True]
 
 
 def test_the_card_names_the_file_of_each_experiment(tmp_path):

@@ -3,14 +3,24 @@
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import ROOT
 
-from litm.analysis.statistics import corrected_moments, moments
+from litm.analysis.grid import CORRECT, Grid
+from litm.analysis.significance import any_pair_p, cochrans_q
+from litm.analysis.statistics import (
+    corrected_moments,
+    design_effect,
+    gap_difference,
+    gap_interval,
+    moments,
+    utilisation,
+)
 from litm.scoring.judge_error import Labelled, corrected_accuracy, drawn
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
-from judge_coverage import PBI, covered
+from judge_coverage import MADE, PBI, covered, made_right
 
 RNG = np.random.default_rng(5)
 
@@ -25,7 +35,7 @@ def made(judge: float = 0.8, n: int = 60) -> tuple[np.ndarray, ...]:
 def test_with_a_label_on_each_answer_the_corrected_numbers_are_those_of_the_labels():
     truth, verdicts, strict = made()
     labelled = Labelled(verdicts, strict, truth.astype(float))
-    assert corrected_accuracy(labelled, 2)[0] == pytest.approx(truth[:, 2].mean())
+    assert corrected_accuracy(labelled, np.eye(5)[2])[0] == pytest.approx(truth[:, 2].mean())
     assert corrected_moments(labelled, PBI).value == pytest.approx(truth.mean(axis=0) @ PBI)
 
 
@@ -33,7 +43,7 @@ def test_a_judge_that_always_says_yes_is_corrected_by_the_labels_alone():
     truth, _, strict = made()
     yes = np.ones_like(truth)
     labels = np.where(drawn(yes, strict, 100, RNG), truth, np.nan)
-    value, low, high = corrected_accuracy(Labelled(yes, strict, labels), 0)
+    value, low, high = corrected_accuracy(Labelled(yes, strict, labels), np.eye(5)[0])
     assert low < truth[:, 0].mean() < high < 1 and abs(value - truth[:, 0].mean()) < 0.25
 
 
@@ -65,3 +75,43 @@ def test_a_judge_that_errs_more_in_the_middle_shows_a_shape_that_its_labels_take
     plain, corrected = covered("flat", "worse in the middle", n=200, labels=100, replicates=150, seed=3)
     assert plain[3] > 0.3 and corrected[3] < 0.1
     assert plain[2] < 0.7 and (corrected[:3] > 0.89).all()
+
+
+def labelled_grid(truth: np.ndarray, verdicts: np.ndarray, strict: np.ndarray, labels: np.ndarray) -> Grid:
+    return Grid([*range(truth.shape[1])], pd.RangeIndex(len(truth)), {CORRECT: verdicts}, None, strict, labels)
+
+
+def test_with_a_label_on_each_answer_all_that_is_made_of_contrasts_has_the_value_of_the_labels():
+    truth, verdicts, strict = made(n=400)
+    truth[:, 1] = RNG.random(400) < 0.2
+    truth[:, 2] = RNG.random(400) < 0.9
+    grid = labelled_grid(truth, verdicts, strict, truth.astype(float))
+    three, three_true = grid.complete([0, 1, 2]), truth[:, :3]
+    assert utilisation(three.measured).value == pytest.approx(utilisation(three_true).value)
+    assert gap_interval(grid.measured).value == pytest.approx(np.ptp(truth.mean(axis=0)))
+    four, four_true = grid.complete([0, 1, 2, 3]), truth[:, :4]
+    assert gap_difference(four.measured)[0].value == pytest.approx(gap_difference(four_true)[0].value)
+    assert [accuracy.value for accuracy in grid.accuracies] == pytest.approx(truth.mean(axis=0).tolist())
+    assert any_pair_p(grid.measured) < 0.001 > any_pair_p(truth)
+
+
+def test_the_error_of_labels_counts_as_fewer_questions_and_as_less_evidence_of_a_difference():
+    truth, verdicts, strict = made(n=200)
+    labels = np.where(drawn(verdicts, strict, 60, RNG), truth, np.nan)
+    labelled = labelled_grid(truth, verdicts, strict, labels).measured
+    assert design_effect(labelled, PBI, None) > 2
+    assert any_pair_p(labelled) > cochrans_q(verdicts).p_value / 10
+
+
+def test_a_judge_that_always_says_yes_is_not_at_the_ceiling_where_labels_say_otherwise():
+    truth, _, strict = made(n=200)
+    yes = np.ones_like(truth)
+    labels = np.where(drawn(yes, strict, 150, RNG), truth, np.nan)
+    assert labelled_grid(truth, yes, strict, np.full(truth.shape, np.nan)).limit() == "ceiling"
+    assert labelled_grid(truth, yes, strict, labels).limit() is None
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_judge_that_favours_a_side_misleads_no_statement_where_labels_correct_it(name):
+    alone, corrected = made_right(MADE[name], n=200, labels=100, replicates=60, seed=3)
+    assert alone < 0.8 < 0.88 < corrected

@@ -103,7 +103,10 @@ def test_labels_are_read_as_people_write_them(tmp_path):
     [
         ("key,answer\na,b\n", "no column 'right'"),
         (f"key,right\n{A},maybe\n", "line 2: 'right' is 'maybe'; write yes or no"),
-        (f"key,right\n{A},yes\n{A},no\n", f"line 3: {A} is there twice, with yes and no"),
+        (
+            f"key,right\n{A},yes\n{B},no\n{A},no\n",
+            f"labels.csv: lines 2 and 4 label one answer .key {A}., one as right and one as wrong; delete the line",
+        ),
         (f"key,right\n{A},\n", "no row has a label"),
         ("key,right\n1.23E+19,yes\n", "line 2: '1.23E.19' is no key"),
     ],

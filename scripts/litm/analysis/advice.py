@@ -21,9 +21,8 @@ import pandas as pd
 from litm.analysis.grid import CORRECT, Grid, interval_columns, joined, read_grid, sweep_of
 from litm.analysis.pbi import limit_of
 from litm.analysis.power import FIVE_POINTS, Assumption, n_for_five_points, observed
-from litm.analysis.significance import SIGNIFICANT, holm, paired_p
-from litm.analysis.statistics import Estimate, moments
-from litm.base.intervals import clustered_interval
+from litm.analysis.significance import SIGNIFICANT, holm
+from litm.analysis.statistics import Estimate
 from litm.base.messages import counted
 from litm.examples.orders import remedies_in_words
 from litm.records.bills import Prices
@@ -119,13 +118,12 @@ class Compared:
     @cached_property
     def right(self) -> list[float]:
         """Right answers under each condition."""
-        return self.answers.matrix.sum(axis=0).tolist()
+        return self.answers.right.sum(axis=0).tolist()
 
-    @cached_property
+    @property
     def accuracies(self) -> list[Estimate]:
         """Accuracies of the conditions, with 95 % intervals."""
-        columns, clusters = self.answers.matrix.T, self.answers.clusters
-        return [Estimate(float(column.mean()), *clustered_interval(column, clusters)) for column in columns]
+        return self.answers.accuracies
 
     @cached_property
     def costs(self) -> list[float]:
@@ -143,10 +141,10 @@ class Compared:
 
     def difference(self, first: int, second: int) -> Difference:
         """One condition minus another."""
-        pair, clusters = self.answers.matrix[:, [first, second]], self.answers.clusters
-        contrast = moments(pair, [1, -1], clusters)
+        columns = np.eye(len(self.cells))
+        contrast = self.answers.contrast(columns[first] - columns[second])
         corrected = contrast.estimate(1 - SIGNIFICANT / max(1, len(self.cells) - 1), of_small=True)
-        return Difference(contrast.estimate(), corrected, paired_p(pair, clusters))
+        return Difference(contrast.estimate(), corrected, self.answers.difference_p(first, second))
 
     @cached_property
     def to_best(self) -> dict[int, Difference]:
@@ -221,7 +219,7 @@ class Compared:
     @property
     def assumed(self) -> Assumption:
         """Mean accuracy, correlation and design effect of the conditions."""
-        return observed(self.answers.matrix, self.answers.clusters)
+        return observed(self.answers.measured, self.answers.clusters)
 
     @cached_property
     def needed(self) -> int | None:

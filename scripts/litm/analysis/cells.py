@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from litm.tables.readings import AbsentRow, ReadingSensitivityRow, UtilisationRow, WrongAnswersRow
 
 
+#: Columns of utilisation.csv, in the order of what is beside each other.
+SIDES = ("accuracy", "accuracy_closed_book", "accuracy_oracle")
+
+
 def utilisation_rows(
     scores: pd.DataFrame, closed_book: pd.DataFrame, oracle: pd.DataFrame
 ) -> "Iterator[UtilisationRow]":
@@ -46,12 +50,11 @@ def utilisation_rows(
     questions. Raises `UserError` for a question that occurs twice.
     """
     for names, grid in _beside(scores, closed_book, oracle):
-        accuracies: dict = {}
-        for place, column in enumerate(("accuracy", "accuracy_closed_book", "accuracy_oracle")):
-            accuracy = proportion(grid.matrix[:, place], grid.clusters) if len(grid.ids) else None
-            accuracies |= interval_columns(column, accuracy)
-        gained = interval_columns("utilisation", utilisation(grid.matrix, grid.clusters))
-        yield {**names, "n": len(grid.ids), **accuracies, **gained}
+        columns: dict = {}
+        for place, name in enumerate(SIDES):
+            columns |= interval_columns(name, grid.accuracies[place] if grid.accuracies else None)
+        columns |= interval_columns("utilisation", utilisation(grid.measured, grid.clusters))
+        yield {**names, "n": len(grid.ids), **columns}
 
 
 def _beside(scores: pd.DataFrame, *references: pd.DataFrame) -> Iterator[tuple[dict, Grid]]:

@@ -5,7 +5,7 @@ model_differences and model_pairs.
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,10 +26,11 @@ from litm.analysis.grid import (
     joined,
     limits,
     place_means,
+    place_weights,
     read_grid,
     read_grids,
 )
-from litm.analysis.pbi import CONTRASTS, PLACES, limit_of_answers, unlike_places
+from litm.analysis.pbi import CONTRASTS, PLACES, unlike_places
 from litm.analysis.significance import SIGNIFICANT, changes_sign, difference_in_words, paired_p, with_holm
 from litm.analysis.statistics import (
     Estimate,
@@ -225,7 +226,7 @@ def _against_reference(condition: str, a: CurveGrid, b: CurveGrid) -> Iterator[C
     for position, side in zip(curve.positions, sides, strict=True):
         yield Contrast(ACCURACY, _place(position), *side, [1.0])
     if len(sides) > 1 and not curve.cases.ids.empty:
-        best, right = condition == ORACLE, curve.cases.matrix.sum(axis=0)
+        best, right = condition == ORACLE, curve.cases.right.sum(axis=0)
         column = int(right.argmax() if best else right.argmin())
         word = f"{'best' if best else 'worst'}: {_place(curve.positions[column])}"
         yield Contrast(ACCURACY, word, *sides[column], [1.0], chosen_of=len(sides))
@@ -257,19 +258,23 @@ def _row(contrast: Contrast, a: CurveGrid, b: CurveGrid, both: Grid) -> "Conditi
     means = matrix.mean(axis=0).reshape(2, -1)
     if contrast.quantity == GAP:
         gaps = {
-            name: gap_difference(answers[:, :width], answers[:, width:], codes) for name, answers in matrices.items()
+            name: gap_difference(answers, codes) for name, answers in (matrices | {CORRECT: shared.measured}).items()
         }
         estimates, p = {name: estimate for name, (estimate, _) in gaps.items()}, gaps[CORRECT][1]
-        values = np.ptp(means, axis=1)
+        values = np.ptp(shared.right.mean(axis=0).reshape(2, -1), axis=1)
     else:
         weights = [*contrast.weights, *(-weight for weight in contrast.weights)]
         estimates = {name: contrast_interval(answers, weights, codes, confidence) for name, answers in matrices.items()}
         p = paired_p(matrix, codes) if width == 1 else moments(matrix, weights, codes).p_value
         values = means @ contrast.weights
-        if shared.labelled is not None:
-            corrected = shared.contrast(weights)
+        # The mean of two answers has no label, so these are of single columns.
+        places = [*contrast.a, *of_b]
+        whole, by_column = both.complete([*chain(*places)]), place_weights(places, weights)
+        if whole.labelled is not None:
+            corrected, products = whole.contrast(by_column), whole.right.mean(axis=0) * by_column
             estimates[CORRECT], p = corrected.estimate(confidence), corrected.p_value
-            values = shared.right.mean(axis=0).reshape(2, -1) @ contrast.weights
+            of_a = sum(map(len, contrast.a))
+            values = np.array([products[:of_a].sum(), -products[of_a:].sum()])
     return {
         **row,
         "n_clusters": None if codes is None else int(codes.max()) + 1,
@@ -330,26 +335,26 @@ def bias_by_size_rows(grids: Grids) -> "Iterator[BiasBySizeRow]":
 
 def _size_row(grid: CurveGrid, smallest: CurveGrid, confidence: float) -> "BiasBySizeRow":
     """The comparison of a size with the smallest; without numbers where a side has no complete question."""
-    cases, smallest_cases = (curve.at([*curve.places.values()]) for curve in (grid, smallest))
-    both = joined(cases, smallest_cases)
+    cases, smallest_cases = (curve.complete([*chain(*curve.places.values())]) for curve in (grid, smallest))
+    both, many = joined(cases, smallest_cases), len(cases.columns)
     if is_paired := not both.ids.empty:
-        cases, smallest_cases = both.complete(range(3)), both.complete(range(3, 6))
+        cases, smallest_cases = both.complete(range(many)), both.complete(range(many, len(both.columns)))
     row: BiasBySizeRow = {"is_paired": is_paired, "n": len(cases.ids), "n_smallest": len(smallest_cases.ids)}
     if cases.ids.empty or smallest_cases.ids.empty:
         return {**row, "in_words": "no question scored at start, middle and end, not compared"}
 
     def difference(contrast: str, confidence: float = 0.95) -> Estimate:
-        weights = CONTRASTS[contrast]
+        of_grid, of_smallest = (place_weights(curve.places.values(), CONTRASTS[contrast]) for curve in (grid, smallest))
         if is_paired:
-            of_both = [*weights, *(-weight for weight in weights)]
-            return both.contrast(of_both).estimate(confidence)
-        sides = (side.contrast(weights).estimate(confidence) for side in (cases, smallest_cases))
-        return separate_difference(*sides)
+            return both.contrast(np.concatenate([of_grid, -of_smallest])).estimate(confidence)
+        sides = (cases.contrast(of_grid), smallest_cases.contrast(of_smallest))
+        return separate_difference(*(side.estimate(confidence) for side in sides))
 
     bias: dict = {}
     for name in BIAS:
         bias[name], bias[f"{name}_smallest"] = (
-            float(side.right.mean(axis=0) @ CONTRASTS[name]) for side in (cases, smallest_cases)
+            float(side.right.mean(axis=0) @ place_weights(curve.places.values(), CONTRASTS[name]))
+            for side, curve in ((cases, grid), (smallest_cases, smallest))
         )
         bias |= interval_columns(f"difference_{name}", difference(name))
     words = _bias_in_words(difference("pbi", confidence)), unlike_places(grid.depths, smallest.depths)
@@ -432,8 +437,7 @@ def _tells(grid: CurveGrid) -> bool:
     """Whether a curve has a PBI that carries information, at all positions or at start, middle and end."""
     if grid.cases.ids.empty or (weights := grid.weights("pbi")) is None:
         return False
-    limit = limit_of_answers(grid.cases.matrix[:, weights != 0], grid.cases.clusters)
-    return not (grid.missing_information or limit)
+    return not (grid.missing_information or grid.cases.limit(np.flatnonzero(weights)))
 
 
 def _pair_rows(a: Sizes, b: Sizes, telling: Container[int]) -> "Iterator[ModelPairsRow]":

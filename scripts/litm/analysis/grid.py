@@ -11,15 +11,15 @@ from typing import TypedDict, cast
 import numpy as np
 import pandas as pd
 
-from litm.analysis.pbi import CONTRASTS, PLACES, limit_of_answers, place_indices
+from litm.analysis.pbi import CONTRASTS, PLACES, limit_of, place_indices
 from litm.analysis.significance import paired_p
-from litm.analysis.statistics import Estimate, Moments, Weights, as_answers, corrected_moments, moments, proportion
+from litm.analysis.statistics import Answers, Estimate, Moments, Weights, as_answers, moments, proportion
 from litm.base.groups import grouped
 from litm.base.messages import UserError
 from litm.base.table_files import by_cell, read_parquet
 from litm.placements import gold_places
 from litm.scoring.doubts import curve_doubt, sound
-from litm.scoring.judge_error import Labelled
+from litm.scoring.judge_error import Labelled, corrected_accuracy
 from litm.tables.table import tables
 
 #: Names of the readings: by the part that the metric reads, by the first line and by the whole answer.
@@ -87,12 +87,37 @@ class Grid:
         labelled = Labelled(as_answers(self.answers[CORRECT]), self.strict, self.labels, self.clusters)
         return labelled if labelled.is_complete else None
 
+    @property
+    def measured(self) -> Answers:
+        """What statistics are computed of: the answers, of a grid of complete questions; if they are judged and have
+        labels, with these, which correct accuracies and contrasts.
+        """
+        return self.matrix if self.labelled is None else self.labelled
+
     def contrast(self, weights: Weights) -> Moments:
-        """A contrast of the columns, see `statistics.moments`; corrected, if the answers are judged and have labels."""
-        labelled = self.labelled
-        return (
-            moments(self.matrix, weights, self.clusters) if labelled is None else corrected_moments(labelled, weights)
-        )
+        """A contrast of the columns, see `statistics.moments`."""
+        return moments(self.measured, weights, self.clusters)
+
+    def difference_p(self, first: int, second: int) -> float:
+        """The p value of two equal columns: exact, unless labels correct them."""
+        if self.labelled is None:
+            return paired_p(self.matrix[:, [first, second]], self.clusters)
+        columns = np.eye(len(self.columns))
+        return self.contrast(columns[first] - columns[second]).p_value
+
+    @cached_property
+    def accuracies(self) -> list[Estimate]:
+        """The accuracy in each cell, of a grid of complete questions; [] without questions."""
+        if self.labelled is not None:
+            return [Estimate(*corrected_accuracy(self.labelled, weights)) for weights in np.eye(len(self.columns))]
+        estimates = (proportion(column, self.clusters) for column in self.matrix.T)
+        return [estimate for estimate in estimates if estimate]
+
+    def limit(self, columns: Sequence[int] | np.ndarray | None = None) -> str | None:
+        """Why the accuracies in these cells, or in all, cannot show a difference, see `pbi.limit_of`."""
+        at = range(len(self.columns)) if columns is None else columns
+        right = self.right.sum(axis=0)
+        return limit_of([right[i] for i in at], len(self.ids), [self.accuracies[i].limits for i in at])
 
     @property
     def right(self) -> np.ndarray:
@@ -187,7 +212,7 @@ class CurveGrid(Grid):
             return "all answers are empty"
         if self.doubt:
             return self.doubt
-        return "too few questions" if n == 1 else limit_of_answers(self.cases.matrix, self.cases.clusters)
+        return "too few questions" if n == 1 else self.cases.limit()
 
     @property
     def places(self) -> dict[str, tuple[int, ...]]:
@@ -223,6 +248,13 @@ def place_means(answers: np.ndarray, places: Iterable[Sequence[int]]) -> np.ndar
     identity, the weights of the columns in these means.
     """
     return np.column_stack([answers[:, [*columns]].mean(axis=1) for columns in places])
+
+
+def place_weights(places: Iterable[Sequence[int]], weights: Iterable[float]) -> np.ndarray:
+    """The weight of each column of these places in turn, of a contrast of the places."""
+    return np.concatenate(
+        [np.full(len(columns), weight / len(columns)) for columns, weight in zip(places, weights, strict=True)]
+    )
 
 
 def joined(*grids: Grid) -> Grid:
@@ -373,8 +405,7 @@ def difference_columns(pair: Grid) -> PairedDifference:
     There must be at least one such question.
     """
     a, b = pair.right.T
-    contrast = pair.contrast([1, -1])
-    difference = contrast.estimate()
+    difference = pair.contrast([1, -1]).estimate()
     return {
         "accuracy_a": float(a.sum()) / len(a),
         "accuracy_b": float(b.sum()) / len(b),
@@ -382,7 +413,7 @@ def difference_columns(pair: Grid) -> PairedDifference:
         **limits(difference),
         "n_right_only_a": int((pair.matrix[:, 0] > pair.matrix[:, 1]).sum()),
         "n_right_only_b": int((pair.matrix[:, 1] > pair.matrix[:, 0]).sum()),
-        "p_value": paired_p(pair.matrix, pair.clusters) if pair.labelled is None else contrast.p_value,
+        "p_value": pair.difference_p(0, 1),
     }
 
 

@@ -101,7 +101,7 @@ def questions_needed(effect: Moments, n: int) -> int | None:
     size = float(abs(effect.value) / (effect.standard_error * sqrt(n)))
     by_normal = ceil((QUANTILES / size) ** 2)
     # Student's test needs a few more, and at least one degree of freedom.
-    each = n / (effect.df + 1)
+    each = n / (float(effect.df) + 1)
     first = max(by_normal, ceil(2 * each))
     more = range(first, first + ceil(9 * each)) if by_normal < MOST_QUESTIONS else ()
     return next((m for m in more if _power(size, m, m / each - 1) >= POWER), None)

@@ -5,9 +5,7 @@ Classes and contrasts are those of the benchmark suite; the edges of the area ve
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from litm.base.intervals import binomial_interval, clustered_interval
+from litm.base.intervals import binomial_interval
 from litm.base.messages import ordinal
 
 #: Lower bounds (exclusive) of the classes, from the strongest.
@@ -49,12 +47,6 @@ def limit_of(correct: Sequence[float], n: int, intervals: Sequence[tuple[float, 
     if max(lows) > FLOOR and min(highs) < CEILING:
         return None
     return "floor" if max(highs) <= NEAR else "ceiling" if min(lows) >= 1 - NEAR else "too few questions"
-
-
-def limit_of_answers(matrix: np.ndarray, clusters: np.ndarray | None) -> str | None:
-    """`limit_of` of (questions, positions) answers, with the intervals of clusters."""
-    intervals = [clustered_interval(column, clusters) for column in matrix.T]
-    return limit_of(matrix.sum(axis=0).tolist(), len(matrix), intervals)
 
 
 def pbi_class(pbi: float) -> str:

@@ -10,11 +10,10 @@ import pandas as pd
 
 from litm.analysis import power
 from litm.analysis.grid import CurveGrid, Files, curves, difference_columns, generator_for, interval_columns, read_curve
-from litm.analysis.pbi import CONTRASTS, area_weights, class_words, limit_of_answers, misplaced, pbi_class
+from litm.analysis.pbi import CONTRASTS, area_weights, class_words, misplaced, pbi_class
 from litm.analysis.shapes import MEASURED, NO_INFORMATION
-from litm.analysis.significance import cochrans_q, gap_test, with_holm
-from litm.analysis.statistics import Estimate, design_effect, gap_interval
-from litm.base.intervals import clustered_interval
+from litm.analysis.significance import any_pair_p, cochrans_q, gap_test, with_holm
+from litm.analysis.statistics import Estimate, design_effect, gap_interval, proportion
 
 if TYPE_CHECKING:
     from litm.tables.positions import PositionBiasRow, PositionPairsRow
@@ -46,18 +45,9 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
         "reason": reason or misplaced(curve.depths, curve.positions),
     }
     if n:
-        row |= _overall(curve)
+        row = {**row, **interval_columns("accuracy_all", proportion(curve.cases.measured, curve.cases.clusters))}
         row |= _ends(curve) | _bias(curve) | detectable_effects(curve)
         row |= _position_effect(curve, permutations, generator_for(seed, "gap", *curve.names.values()))
-    return row
-
-
-def _overall(curve: CurveGrid) -> "PositionBiasRow":
-    """The mean over all positions; without limits if it is corrected by labels, whose error the interval lacks."""
-    cases = curve.cases
-    row: PositionBiasRow = {"accuracy_all": float(cases.right.mean())}
-    if cases.labelled is None:
-        row["accuracy_all_ci_low"], row["accuracy_all_ci_high"] = clustered_interval(cases.matrix, cases.clusters)
     return row
 
 
@@ -82,20 +72,19 @@ def _bias(curve: CurveGrid) -> "PositionBiasRow":
         estimate = cases.contrast(weights).estimate()
         row = {**row, **interval_columns(name, estimate)}
         if name == "pbi":
-            row |= _classify(curve, estimate, cases.matrix[:, weights != 0])
+            row |= _classify(curve, estimate, cases.limit(np.flatnonzero(weights)))
     if area := area_weights(curve.depths):
         row = {**row, **interval_columns("pbi_area", cases.contrast(area).estimate())}
     return row
 
 
-def _classify(curve: CurveGrid, estimate: Estimate, three: np.ndarray) -> "PositionBiasRow":
+def _classify(curve: CurveGrid, estimate: Estimate, limit: str | None) -> "PositionBiasRow":
     """The class of a PBI and whether it is certain; without a class the reason, unless the curve has one already.
 
-    three: columns of start, middle and end, four where two positions are the middle.
+    limit: of start, middle and end.
     """
     if curve.missing_information:
         return {}
-    limit = limit_of_answers(three, curve.cases.clusters)
     if limit:
         return {"reason": f"{limit} at start, middle and end"}
     return {
@@ -106,14 +95,24 @@ def _classify(curve: CurveGrid, estimate: Estimate, three: np.ndarray) -> "Posit
 
 
 def _position_effect(curve: CurveGrid, permutations: int, rng: np.random.Generator) -> "PositionBiasRow":
-    matrix, clusters = curve.cases.matrix, curve.cases.clusters
-    gap, q, correct = gap_test(matrix, permutations, rng, clusters), cochrans_q(matrix, clusters), matrix.sum(axis=0)
+    """Best and worst position, their gap, and tests of any difference: by permutation and Cochran's Q; of answers that
+    labels correct, whose expected values cannot be permuted, by the pairs of positions.
+    """
+    cases, correct = curve.cases, curve.cases.right.sum(axis=0)
+    row: PositionBiasRow = {
+        "position_best": curve.positions[int(correct.argmax())] if np.ptp(correct) else None,
+        "position_worst": curve.positions[int(correct.argmin())] if np.ptp(correct) else None,
+        "accuracy_best": float(correct.max()) / len(cases.ids),
+        "accuracy_worst": float(correct.min()) / len(cases.ids),
+    }
+    row = {**row, **interval_columns("gap", gap_interval(cases.measured, cases.clusters))}
+    if cases.labelled is not None:
+        p = any_pair_p(cases.labelled)
+        return {**row, "gap_p_value": p, "cochran_p_value": p}
+    gap = gap_test(cases.matrix, permutations, rng, cases.clusters)
+    q = cochrans_q(cases.matrix, cases.clusters)
     return {
-        "position_best": curve.positions[int(correct.argmax())] if gap.gap else None,
-        "position_worst": curve.positions[int(correct.argmin())] if gap.gap else None,
-        "accuracy_best": float(correct.max()) / len(matrix),
-        "accuracy_worst": float(correct.min()) / len(matrix),
-        **interval_columns("gap", gap_interval(matrix, clusters)),
+        **row,
         "gap_null_mean": gap.null_mean,
         "gap_null_95": gap.null_95,
         "gap_p_value": gap.p_value,
@@ -153,13 +152,14 @@ def detectable_effects(curve: CurveGrid) -> "PositionBiasRow":
     questions that show one of 5 points, both for a curve with this mean accuracy and correlation. Questions in clusters
     count as fewer independent ones (`{effect}_design_effect`). Empty for a curve without start, middle and end.
     """
-    three, clusters = curve.three, curve.cases.clusters
+    three, cases = curve.three, curve.cases
     if three is None:
         return {}
     mean = power.observed(three)
     columns: dict = {"accuracy_mean": mean.accuracy, "correlation": mean.correlation}
-    for contrast, weights in CONTRASTS.items():
-        assumed = replace(mean, design_effect=design_effect(three, weights, clusters))
+    for contrast in CONTRASTS:
+        effect = design_effect(cases.measured, np.asarray(curve.weights(contrast)), cases.clusters)
+        assumed = replace(mean, design_effect=effect)
         columns |= {
             f"{contrast}_design_effect": assumed.design_effect,
             f"{contrast}_mde": power.detectable_effect(contrast, len(three), assumed),

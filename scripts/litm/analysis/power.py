@@ -13,6 +13,7 @@ from dataclasses import astuple, dataclass
 from itertools import product
 from math import ceil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
@@ -21,6 +22,9 @@ from litm.analysis.pbi import CONTRASTS, FLAT_WITHIN
 from litm.base.intervals import is_graded
 from litm.base.messages import UserError, percent, points
 from litm.base.table_files import read_parquet
+
+if TYPE_CHECKING:
+    from litm.analysis.statistics import Answers
 
 #: Probability with which an effect must be shown, and confidence of the interval that shows it.
 POWER, CONFIDENCE = 0.8, 0.95
@@ -57,22 +61,23 @@ class Assumption:
     design_effect: float = 1.0
 
 
-def observed(matrix: np.ndarray, clusters: np.ndarray | None = None) -> Assumption:
-    """Mean accuracy, correlation and design effect of pairs of columns, such as start, middle and end; matrix:
+def observed(answers: "Answers", clusters: np.ndarray | None = None) -> Assumption:
+    """Mean accuracy, correlation and design effect of pairs of columns, such as start, middle and end; answers:
     (questions, columns), 1 if right.
 
     The correlation is the mean covariance of two columns divided by the mean root of the product of their variances, at
     least 0; `ASSUMED_CORRELATION` if a column has no variance or there is one question.
     """
     # Imports pandas, see `_earlier_curves`.
-    from litm.analysis.statistics import design_effect
+    from litm.analysis.statistics import design_effect, verdicts_of
 
+    matrix = verdicts_of(answers)
     accuracies = matrix.mean(axis=0)
     spread = np.sqrt(accuracies * (1 - accuracies))
     first, second = np.triu_indices(matrix.shape[1], k=1)
     scale = float((spread[first] * spread[second]).mean())
     columns = np.eye(len(spread))
-    effect = design_effect(matrix, columns[:, first] - columns[:, second], clusters)
+    effect = design_effect(answers, columns[:, first] - columns[:, second], clusters)
     if not scale or len(matrix) < 2:
         return Assumption(float(accuracies.mean()), ASSUMED_CORRELATION, effect)
     covariance = matrix.T @ matrix / len(matrix) - np.outer(accuracies, accuracies)

@@ -22,7 +22,7 @@ from scipy import special
 from litm.analysis.grid import CELL, Grid, joined, read_grid
 from litm.analysis.power import POWER, observed, questions_needed
 from litm.analysis.significance import SIGNIFICANT, holm
-from litm.analysis.statistics import Moments, contrast_interval, design_effect, further_lost
+from litm.analysis.statistics import Estimate, Moments, design_effect, further_lost
 from litm.base.table_files import by_cell
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ NOT_COMPARED, ONE_SIDED = "not compared", "asked on one side"
 #: Placement of the mean of several cells.
 MEAN = "mean"
 #: Further questions that count as lost in the test of *not worse*.
-LOST = further_lost(float(special.ndtri(1 - SIGNIFICANT)))
+LOST = float(further_lost(float(special.ndtri(1 - SIGNIFICANT))))
 
 
 def regression_rows(scores: pd.DataFrame, margin: float, means_only: bool = False) -> "list[RegressionRow]":
@@ -54,7 +54,7 @@ def regression_rows(scores: pd.DataFrame, margin: float, means_only: bool = Fals
     ]
     corrected = holm([row["p_worse"] for row, *_ in judged])
     for (row, matrix, effect), p_holm in zip(judged, corrected, strict=True):
-        row |= {"p_worse_holm": p_holm, "verdict": _verdict(p_holm, row["p_not_worse"])}
+        row |= {"p_worse_holm": p_holm, "verdict": verdict_of(p_holm, row["p_not_worse"])}
         if row["verdict"] == OPEN:
             # All cells are to be shown, so that each may fail in its share of the cases only.
             chance = 1 - (1 - POWER) / len(judged)
@@ -78,51 +78,56 @@ def _cells(curve: pd.DataFrame, margin: float) -> "Iterable[tuple[RegressionRow,
             grids.append(both)
             scored |= {*of_any}
             of_mean = names | dict.fromkeys(CELL[-3:]) | {"placement": MEAN}
-            yield _row(names, both, len(of_any), margin)
+            yield regression_row(names, both, len(of_any), margin)
         elif len(of_any):
             verdict = NOT_COMPARED if len(grid.columns) == 2 else ONE_SIDED
             yield {**names, "n": 0, "n_left_out": len(of_any), "verdict": verdict}, np.empty((0, 2)), 1.0
     whole = joined(*grids) if len(grids) > 1 else None
     if whole is not None and len(whole.ids):
-        yield _row(of_mean, whole, len(scored), margin)
+        yield regression_row(of_mean, whole, len(scored), margin)
 
 
-def _row(names: dict, grid: Grid, scored: int, margin: float) -> "tuple[RegressionRow, np.ndarray, float]":
+def regression_row(names: dict, grid: Grid, scored: int, margin: float) -> "tuple[RegressionRow, np.ndarray, float]":
     """A row, its accuracies and the design effect.
 
     grid: columns of side a and b in turn, whose means are compared; scored: questions that any side scored.
     """
     cells = len(grid.columns) // 2
     matrix = grid.matrix.reshape(-1, cells, 2).mean(axis=1)
-    weights = [1 / cells, -1 / cells] * cells
+    weights = np.tile([1 / cells, -1 / cells], cells)
     differences = matrix[:, 0] - matrix[:, 1]
-    below, above = _chances(differences, grid.clusters, margin)
-    estimate = contrast_interval(grid.matrix, weights, grid.clusters)
-    # A mean of equal accuracies is exactly 0.
-    difference, low, high = (round(value, 12) + 0 for value in (estimate.value, *estimate.limits))
+    loss = _loss(differences, grid.clusters) if grid.labelled is None else grid.contrast(-weights)
+    below, above = _chances(loss, margin)
+    estimate = grid.contrast(weights).estimate()
+    right = grid.right.mean(axis=0).reshape(-1, 2).mean(axis=0)
     row: RegressionRow = {
         **names,
         "n": len(grid.ids),
         "n_left_out": scored - len(grid.ids),
-        "accuracy_a": float(matrix[:, 0].mean()),
-        "accuracy_b": float(matrix[:, 1].mean()),
-        "difference": difference,
-        "ci_low": low,
-        "ci_high": high,
+        **difference_of(right, estimate),
         "p_worse": below,
         "p_not_worse": above,
     }
-    effect = design_effect(grid.matrix, weights, grid.clusters)
+    effect = design_effect(grid.measured, weights, grid.clusters)
     if grid.clusters is not None and not differences.any():
         effect = max(effect, len(matrix) / len(np.unique(grid.clusters)))
     return row, matrix, effect
 
 
-def _chances(differences: np.ndarray, clusters: np.ndarray | None, margin: float) -> tuple[float, float]:
-    """One-sided p of d ≥ -margin, and of d ≤ -margin; 1 for a single question or cluster.
+def difference_of(right: np.ndarray, estimate: Estimate) -> "RegressionRow":
+    """The accuracies of side a and b, and their difference; that of equal accuracies is exactly 0."""
+    difference, low, high = (round(value, 12) + 0 for value in (estimate.value, *estimate.limits))
+    return {
+        "accuracy_a": float(right[0]),
+        "accuracy_b": float(right[1]),
+        "difference": difference,
+        "ci_low": low,
+        "ci_high": high,
+    }
 
-    differences: one per question, from -1 to 1. Student's t of their mean as in `contrast_interval`, with one further
-    question won and one lost; for d ≤ -margin more count as lost (`statistics.further_lost`).
+
+def _loss(differences: np.ndarray, clusters: np.ndarray | None) -> Moments:
+    """The loss of side a, -d, as in `contrast_interval`; differences: one per question, from -1 to 1.
 
     With clusters the further questions are clusters of mean size, because clusters without a difference do not show how
     much their questions correlate: answers that are equal within clusters give the p of one question each.
@@ -135,12 +140,22 @@ def _chances(differences: np.ndarray, clusters: np.ndarray | None, margin: float
     # The loss of side a: its centre, and the squares around it.
     loss = -sums.sum() / n
     squares = ((sums + sizes * loss) ** 2).sum() + size**2 * ((1 + loss) ** 2 + (1 - loss) ** 2)
-    contrast = Moments(loss, loss, np.sqrt(squares) / n, len(sums) + 1, most=1.0)
-    below = special.stdtr(contrast.df, (margin - loss) / contrast.standard_error)
-    return (float(below), float(contrast.p_of_more(margin))) if len(sums) > 1 else (1.0, 1.0)
+    return Moments(loss, loss, np.sqrt(squares) / n, len(sums) + 1 if len(sums) > 1 else 0, most=1.0)
 
 
-def _verdict(p_worse: float, p_not_worse: float) -> str:
+def _chances(loss: Moments, margin: float) -> tuple[float, float]:
+    """One-sided p of d ≥ -margin, and of d ≤ -margin; 1 for a single question or cluster.
+
+    Student's t, with one further question won and one lost; for d ≤ -margin more count as lost
+    (`statistics.further_lost`).
+    """
+    if not loss.df:
+        return 1.0, 1.0
+    below = special.stdtr(loss.df, (margin - loss.centre) / loss.standard_error)
+    return float(below), float(loss.p_of_more(margin))
+
+
+def verdict_of(p_worse: float, p_not_worse: float) -> str:
     return WORSE if p_worse < SIGNIFICANT else NOT_WORSE if p_not_worse < SIGNIFICANT else OPEN
 
 

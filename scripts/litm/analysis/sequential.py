@@ -29,9 +29,9 @@ import pandas as pd
 
 from litm.analysis.grid import CELL, read_grid
 from litm.analysis.pbi import CEILING
-from litm.analysis.regression import NOT_COMPARED, NOT_WORSE, OPEN, WORSE
-from litm.analysis.significance import SIGNIFICANT, holm
-from litm.analysis.statistics import BISECTIONS, SMALLEST_P, Estimate, proportion
+from litm.analysis.regression import NOT_COMPARED, NOT_WORSE, OPEN, WORSE, difference_of, verdict_of
+from litm.analysis.significance import holm
+from litm.analysis.statistics import BISECTIONS, SMALLEST_P, Estimate
 from litm.base.groups import grouped
 from litm.base.table_files import by_cell
 
@@ -82,7 +82,7 @@ def sequential_rows(scores: pd.DataFrame, margin: float) -> "list[RegressionRow]
     tells the sides apart. Limits are those of `confidence_sequence`. The number of questions may differ by cell.
     """
     rows: list[RegressionRow] = []
-    references = []
+    says_nothing: list[bool] = []
     for names, group in by_cell(scores, CELL):
         both = (grid := read_grid(group, "model")).complete()
         n = len(both.ids) if len(grid.columns) == 2 else 0
@@ -92,23 +92,15 @@ def sequential_rows(scores: pd.DataFrame, margin: float) -> "list[RegressionRow]
             row["verdict"] = NOT_COMPARED
             continue
         differences = both.matrix[:, 0] - both.matrix[:, 1]
-        estimate = confidence_sequence(differences)
-        row |= {
-            "accuracy_a": float(both.matrix[:, 0].mean()),
-            "accuracy_b": float(both.matrix[:, 1].mean()),
-            "difference": round(estimate.value, 12) + 0,
-            "ci_low": round(estimate.low, 12) + 0,
-            "ci_high": round(estimate.high, 12) + 0,
-            "p_worse": p_of_at_most(-differences, margin),
-            "p_not_worse": p_of_at_most(differences, -margin),
-        }
-        references.append(proportion(both.matrix[:, 1:]))
+        row |= difference_of(both.matrix.mean(axis=0), confidence_sequence(differences))
+        row |= {"p_worse": p_of_at_most(-differences, margin), "p_not_worse": p_of_at_most(differences, -margin)}
+        reference = both.accuracies[1]
+        says_nothing.append(reference.low < margin or reference.high >= CEILING)
     judged = [row for row in rows if row["n"]]
-    for row, p_holm, reference in zip(judged, holm([row["p_worse"] for row in judged]), references, strict=True):
-        says_nothing = reference is None or reference.low < margin or reference.high >= CEILING
-        shown = UNINFORMATIVE if says_nothing else NOT_WORSE
-        verdict = WORSE if p_holm < SIGNIFICANT else shown if row["p_not_worse"] < SIGNIFICANT else OPEN
-        row |= {"p_worse_holm": p_holm, "verdict": verdict}
+    corrected = holm([row["p_worse"] for row in judged])
+    for row, p_holm, is_silent in zip(judged, corrected, says_nothing, strict=True):
+        verdict = verdict_of(p_holm, row["p_not_worse"])
+        row |= {"p_worse_holm": p_holm, "verdict": UNINFORMATIVE if is_silent and verdict == NOT_WORSE else verdict}
     return rows
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from litm.analysis.statistics import SMALLEST_P, Estimate, as_answers, cluster_sums, moments
+from litm.analysis.statistics import SMALLEST_P, Answers, Estimate, as_answers, cluster_sums, moments, ordered_pairs
 from litm.base.intervals import is_graded
 from litm.base.messages import percent
 from litm.scoring.metrics import GRADES
@@ -84,6 +84,16 @@ def cochrans_q(matrix: np.ndarray, clusters: np.ndarray | None = None) -> Cochra
     statistic = df * float(totals @ totals) / spread
     p = special.fdtrc(df, groups - 1, statistic / df) if groups else special.chdtrc(df, statistic)
     return CochransQ(statistic, df, max(SMALLEST_P, float(p)))
+
+
+def any_pair_p(answers: Answers, clusters: np.ndarray | None = None) -> float:
+    """Two-sided p of equal columns: the smallest of all pairs (`moments`) times their number (Bonferroni)."""
+    pairs = ordered_pairs(answers.shape[1])
+    contrasts = moments(answers, pairs, clusters)
+    if not np.all(contrasts.df):
+        return 1.0
+    p = special.stdtr(contrasts.df, -contrasts.centre / contrasts.standard_error)
+    return float(np.clip(pairs.shape[1] * p.min(), SMALLEST_P, 1.0))
 
 
 def paired_p(pair: np.ndarray, clusters: np.ndarray | None = None) -> float:

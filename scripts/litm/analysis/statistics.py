@@ -11,6 +11,9 @@ ones, and intervals that count questions are too narrow (Miller 2024, "Adding er
 clusters the cluster is the unit: clusters are independent, questions of one are not. This is meant for ten clusters of
 equal size, or unequal ones that are worth as much: with fewer, intervals may cover less than their nominal confidence.
 
+Judged answers with labels of a person (`Labelled`) take the place of a matrix where a function says so: `moments` then
+corrects each contrast by the labels, and so everything that is made of contrasts.
+
 Distributions are those of scipy.special: importing scipy.stats adds 0.7 s to each table.
 """
 
@@ -23,11 +26,13 @@ import numpy as np
 from scipy import special
 
 from litm.base.intervals import cluster_factors, clustered_interval, is_graded, mean_error, wilson_interval
-from litm.scoring.judge_error import Labelled
+from litm.scoring.judge_error import Labelled, corrected_accuracy
 
 #: Smallest reported p value: a smaller one would underflow to 0, which cannot be corrected.
 SMALLEST_P = float(np.finfo(float).tiny)
 Weights = Sequence[float] | np.ndarray
+#: Answers whose contrasts are wanted: a matrix, or judged answers with labels.
+Answers = np.ndarray | Labelled
 #: Halvings of an interval of 1 or more until its limit is known to more digits than are written.
 BISECTIONS = 40
 
@@ -48,7 +53,7 @@ class Estimate:
         return self.low, self.high
 
 
-def further_lost(t: float) -> float:
+def further_lost(t: float | np.ndarray) -> float | np.ndarray:
     """Further questions that count as lost where a loss is shown to be small: (t² + 2)/3 for a quantile t.
 
     If questions are lost and none is won, their number is skewed: a sample with few losses has too low a mean and too
@@ -71,16 +76,16 @@ class Moments:
     """Centre of the interval, which is nearer to 0."""
     standard_error: np.ndarray
     """Standard error around the centre."""
-    df: float
-    """Degrees of freedom, 0 for a single cluster."""
+    df: float | np.ndarray
+    """Degrees of freedom, 0 for a single cluster; of contrasts that are corrected by labels each its own."""
     most: float
     """The largest possible contrast, infinite for numbers without bounds."""
 
     def limits(self, confidence: float, of_small: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """The limits of `contrast_interval`; of_small: those that show a contrast to be small (`further_lost`)."""
-        if not self.df:
+        if not np.all(self.df):
             return np.full_like(self.value, -self.most), np.full_like(self.value, self.most)
-        t = float(special.stdtrit(self.df, (1 + confidence) / 2))
+        t = special.stdtrit(self.df, (1 + confidence) / 2)
         lows, highs = self.centre - t * self.standard_error, self.centre + t * self.standard_error
         if of_small and np.isfinite(self.most):
             lows, highs = -self._farther(t, -lows, -self.centre), self._farther(t, highs, self.centre)
@@ -88,7 +93,7 @@ class Moments:
         lows = np.minimum(np.maximum(-self.most, lows), self.value)
         return lows, np.maximum(np.minimum(self.most, highs), self.value)
 
-    def _farther(self, t: float, limits: np.ndarray, centre: np.ndarray) -> np.ndarray:
+    def _farther(self, t: float | np.ndarray, limits: np.ndarray, centre: np.ndarray) -> np.ndarray:
         """Upper limits x with `further_lost`, x = limit + lost·x/(x + won); those below 0 as they are.
 
         With clusters it is as if two whole ones differed at least, because clusters without a difference do not show
@@ -125,7 +130,7 @@ class Moments:
 
 
 def contrast_interval(
-    matrix: np.ndarray, weights: Weights, clusters: np.ndarray | None = None, confidence: float = 0.95
+    matrix: Answers, weights: Weights, clusters: np.ndarray | None = None, confidence: float = 0.95
 ) -> Estimate:
     """A contrast of column means, such as (start + end)/2 - middle, with its interval paired by question.
 
@@ -156,8 +161,13 @@ def contrast_interval(
     return moments(matrix, weights, clusters).estimate(confidence)
 
 
-def moments(matrix: np.ndarray, weights: Weights, clusters: np.ndarray | None = None) -> Moments:
-    """See `contrast_interval`; weights: of each column, or (columns, contrasts) for several contrasts."""
+def moments(matrix: Answers, weights: Weights, clusters: np.ndarray | None = None) -> Moments:
+    """See `contrast_interval`; weights: of each column, or (columns, contrasts) for several contrasts.
+
+    Judged answers with labels have their own clusters, see `corrected_moments`.
+    """
+    if isinstance(matrix, Labelled):
+        return corrected_moments(matrix, weights)
     matrix, weight = as_answers(matrix), np.asarray(weights, dtype=float)
     if weight.shape[:1] != matrix.shape[1:] or not np.allclose(weight.sum(axis=0), 0, atol=1e-9):
         raise ValueError(f"need a weight for each of {matrix.shape[1]} columns, sum 0, got {list(weights)}")
@@ -185,10 +195,10 @@ def corrected_moments(answers: Labelled, weights: Weights) -> Moments:
     weight = np.asarray(weights, dtype=float)
     plain = moments(answers.expected, weight, answers.clusters)
     added, over_df = answers.second_phase(weight)
-    if not plain.df or not added:
+    if not plain.df:
         return plain
     error = plain.standard_error**2
-    df = float((error + added) ** 2 / (error**2 / plain.df + over_df))
+    df = (error + added) ** 2 / (error**2 / plain.df + over_df)
     return replace(plain, standard_error=np.sqrt(error + added), df=df)
 
 
@@ -228,22 +238,23 @@ def pooled_contrast(parts: Sequence[Moments]) -> Moments:
     return Moments(values.mean(), centres.mean(), error, sum(part.df for part in parts), parts[0].most)
 
 
-def design_effect(matrix: np.ndarray, weights: Weights, clusters: np.ndarray | None) -> float:
-    """Factor (at least 1) by which clusters raise the number of questions for an interval of the same width.
+def design_effect(matrix: Answers, weights: Weights, clusters: np.ndarray | None) -> float:
+    """Factor (at least 1) by which clusters raise the number of questions for an interval of the same width; of judged
+    answers also the error of the labels, if these become more with the questions.
 
     It is the squared ratio of the widths of `contrast_interval` with and without clusters, so it includes variance and
-    quantile of t; of several contrasts (`moments`) the mean ratio. 1 without clusters.
+    quantile of t; of several contrasts (`moments`) the mean ratio. 1 without clusters and labels.
     """
-    if clusters is None:
+    if clusters is None and not isinstance(matrix, Labelled):
         return 1.0
-    robust, plain = moments(matrix, weights, clusters), moments(matrix, weights)
-    if not robust.df:
-        return float(len(matrix))
+    robust, plain = moments(matrix, weights, clusters), moments(verdicts_of(matrix), weights)
+    if not np.all(robust.df):
+        return float(matrix.shape[0])
     widths = [special.stdtrit(contrast.df, 0.975) * contrast.standard_error for contrast in (robust, plain)]
     return max(1.0, float(np.mean((widths[0] / widths[1]) ** 2)))
 
 
-def gap_interval(matrix: np.ndarray, clusters: np.ndarray | None = None, confidence: float = 0.95) -> Estimate:
+def gap_interval(matrix: Answers, clusters: np.ndarray | None = None, confidence: float = 0.95) -> Estimate:
     """Best minus worst column mean, and an interval for the best minus the worst of the true accuracies.
 
     The interval is made from those of all pairs of columns (`contrast_interval`). The true gap g is the difference of
@@ -256,23 +267,24 @@ def gap_interval(matrix: np.ndarray, clusters: np.ndarray | None = None, confide
     n, columns = matrix.shape
     if not n or columns < 2:
         raise ValueError(f"need questions and two columns for a gap, got {n} and {columns}")
-    pairs = _ordered_pairs(columns)
+    pairs = ordered_pairs(columns)
     contrasts = moments(matrix, pairs, clusters)
     best = contrasts.value.argmax()
     lows, highs = contrasts.limits(1 - (1 - confidence) / pairs.shape[1])[0], contrasts.limits(confidence)[1]
     return Estimate(float(contrasts.value[best]), max(0.0, float(lows.max())), float(highs.max()))
 
 
-def _ordered_pairs(columns: int) -> np.ndarray:
+def ordered_pairs(columns: int) -> np.ndarray:
     """(columns, pairs): the weights of the difference of each pair of columns, in both orders."""
     firsts, others = np.array(list(permutations(range(columns), 2))).T
     return np.eye(columns)[:, firsts] - np.eye(columns)[:, others]
 
 
 def gap_difference(
-    first: np.ndarray, other: np.ndarray, clusters: np.ndarray | None = None, confidence: float = 0.95
+    both: Answers, clusters: np.ndarray | None = None, confidence: float = 0.95
 ) -> tuple[Estimate, float]:
-    """Best minus worst column mean, minus the same of as many other columns, on the same questions; and two-sided p.
+    """Best minus worst column mean of the first half of the columns, minus the same of the other half, on the same
+    questions; and two-sided p.
 
     With aᵢ and bⱼ the differences of the I ordered pairs of columns of each side, the true difference of the gaps is
     θ = max aᵢ - max bⱼ = minⱼ maxᵢ (aᵢ - bⱼ) = maxᵢ minⱼ (aᵢ - bⱼ). Each aᵢ - bⱼ has the limits lᵢⱼ and uᵢⱼ of
@@ -281,27 +293,32 @@ def gap_difference(
     likewise the upper one: each errs with a chance of at most (1 - confidence)/2 (Bonferroni), although the sample
     chooses best and worst. p is below 1 - confidence where the interval excludes 0.
     """
-    pairs = _ordered_pairs(first.shape[1])
+    pairs = ordered_pairs(both.shape[1] // 2)
     count = pairs.shape[1]
     weights = np.vstack([np.repeat(pairs, count, axis=1), -np.tile(pairs, count)])
-    contrasts = moments(np.hstack([first, other]), weights, clusters)
+    contrasts = moments(both, weights, clusters)
     values, centres, errors = (
         flat.reshape(count, count) for flat in (contrasts.value, contrasts.centre, contrasts.standard_error)
     )
-    best = (first.sum(axis=0) @ pairs).argmax(), (other.sum(axis=0) @ pairs).argmax()
-    value = float(values[best])
-    if not contrasts.df:
+    value = float(values.max(axis=0).min())
+    if not np.all(contrasts.df):
         return Estimate(value, -1.0, 1.0), 1.0
     lows, highs = (flat.reshape(count, count) for flat in contrasts.limits(1 - (1 - confidence) / count))
     low, high = float(lows.max(axis=0).min()), float(highs.min(axis=1).max())
     t = np.divide(centres, errors, out=np.zeros_like(errors), where=errors > 0)
-    below, above = special.stdtr(contrasts.df, -t), special.stdtr(contrasts.df, t)
+    df = np.broadcast_to(contrasts.df, contrasts.value.shape).reshape(count, count)
+    below, above = special.stdtr(df, -t), special.stdtr(df, t)
     p = 2 * count * min(below.min(axis=0).max(), above.min(axis=1).max())
     return Estimate(value, max(-1.0, low), min(1.0, high)), min(1.0, float(p))
 
 
-def proportion(answers: np.ndarray, clusters: np.ndarray | None = None) -> Estimate | None:
-    """The share of right answers, or the mean of graded ones, with `clustered_interval`; None without answers."""
+def proportion(answers: Answers, clusters: np.ndarray | None = None) -> Estimate | None:
+    """The share of right answers, or the mean of graded ones, with `clustered_interval`; None without answers.
+
+    Of judged answers with labels it is corrected, see `judge_error.corrected_accuracy`.
+    """
+    if isinstance(answers, Labelled):
+        return Estimate(*corrected_accuracy(answers))
     return (
         Estimate(float(answers.sum()) / answers.size, *clustered_interval(answers, clusters)) if len(answers) else None
     )
@@ -341,7 +358,7 @@ def separate_difference(first: Estimate, other: Estimate) -> Estimate:
     return Estimate(value, value - below, value + above)
 
 
-def utilisation(answers: np.ndarray, clusters: np.ndarray | None = None) -> Estimate | None:
+def utilisation(answers: Answers, clusters: np.ndarray | None = None) -> Estimate | None:
     """Utilisation of the context, u = (accuracy - closed book)/(oracle - closed book), with Fieller's (1954) interval.
 
     answers: (questions, 3), the three in this order. The interval has every u for which 0 is within `contrast_interval`
@@ -349,11 +366,10 @@ def utilisation(answers: np.ndarray, clusters: np.ndarray | None = None) -> Esti
     whole 99 % interval of oracle - closed book is above 0: otherwise the ratio is meaningless, and the interval may
     have no end.
     """
-    answers = as_answers(answers)
-    if not len(answers) or contrast_interval(answers, [0, -1, 1], clusters, confidence=0.99).low <= 0:
+    if not answers.shape[0] or contrast_interval(answers, [0, -1, 1], clusters, confidence=0.99).low <= 0:
         return None
-    right, without, most = answers.sum(axis=0).tolist()
-    value = (right - without) / (most - without)
+    gained, possible = moments(answers, np.array([[1, 0], [-1, -1], [0, 1]]), clusters).value.tolist()
+    value = gained / possible
 
     def is_inside(u: float) -> bool:
         difference = contrast_interval(answers, [1, u - 1, -u], clusters)
@@ -369,6 +385,11 @@ def utilisation(answers: np.ndarray, clusters: np.ndarray | None = None) -> Esti
         return inside
 
     return Estimate(value, limit(-1), limit(1))
+
+
+def verdicts_of(answers: Answers) -> np.ndarray:
+    """The matrix; of judged answers with labels the verdicts of the judge."""
+    return answers.verdicts if isinstance(answers, Labelled) else answers
 
 
 def as_answers(matrix: np.ndarray) -> np.ndarray:

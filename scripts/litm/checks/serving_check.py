@@ -42,7 +42,7 @@ from litm.workflow.start import ROOT
 UNINFORMATIVE_STATUS = 6
 #: Points of accuracy that a model may lose.
 MARGIN = 10.0
-#: Cells that a line names, at most.
+#: Doubts that a line names, at most.
 NAMED = 4
 Scores = dict[tuple[Hashable, ...], pd.DataFrame]
 
@@ -245,10 +245,11 @@ def _outcome_lines(rows: Sequence[Mapping], margin: float, scores: Iterable[pd.D
     """The outcome in words, and what it took."""
 
     def where(verdict: str) -> str:
-        of_verdict = [row for row in rows if row["verdict"] == verdict]
-        cells = [f"{row['experiment']}, size {row['size']}, {row['placement']}" for row in of_verdict]
-        differences = [f" ({points(row['difference'])})" if verdict == WORSE else "" for row in of_verdict]
-        return first_of([cell + more for cell, more in zip(cells, differences, strict=True)], NAMED)
+        cells: dict[str, list[str]] = {}
+        for row in (row for row in rows if row["verdict"] == verdict):
+            more = f" ({points(row['difference'])})" if verdict == WORSE else ""
+            cells.setdefault(f"{row['experiment']}, size {row['size']}", []).append(row["placement"] + more)
+        return "; ".join(f"{length}, {', '.join(places)}" for length, places in cells.items())
 
     number = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in (NOT_WORSE, UNINFORMATIVE, OPEN)}
     by = f"by more than {margin:g} points"

@@ -73,6 +73,8 @@ def ladders(study: Study) -> list[list[Asking]]:
                 f"{name}.measure: answers alone are checked. A log-probability is read in one pass over prompt and "
                 "answer, which need not read the cache that is to be checked"
             )
+        if experiment.judge:
+            raise UserError(f"{name}.judge: a check cannot correct a judge's errors: leave the experiment out")
         if experiment.cluster:
             raise UserError(f"{name}.cluster: a check needs independent questions: leave the experiment out")
         cells = grouped(experiment.cells, lambda cell: cell.size)

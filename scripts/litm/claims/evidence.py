@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import sqrt
 from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
@@ -12,7 +13,7 @@ import pandas as pd
 from scipy import special
 
 from litm.analysis.grid import Grid, joined, read_grid
-from litm.analysis.pbi import PLACES, limit_of, limit_of_answers, place_indices
+from litm.analysis.pbi import PLACES, limit_of, place_indices
 from litm.analysis.published import PublishedAccuracy, first_of_cells
 from litm.analysis.statistics import Estimate, Moments, moments, separate_difference
 from litm.base.groups import grouped
@@ -20,6 +21,7 @@ from litm.base.intervals import binomial_interval, clustered_interval
 from litm.base.table_files import by_cell
 from litm.placements import depth_of, gold_places
 from litm.scoring.doubts import sound
+from litm.scoring.judge_error import corrected_accuracy
 from litm.scoring.wrong_answers import OTHER_ITEM
 
 
@@ -237,11 +239,17 @@ class ScoredEvidence:
         return self._mean([cell])
 
     def _mean(self, cells: Sequence[Cell]) -> Measure | None:
-        """Mean accuracy of cells on their common questions, with the interval of `intervals.clustered_interval`."""
-        grid = self._grid(cells)
+        """Mean accuracy of cells on their common questions, with the interval of `intervals.clustered_interval`, or of
+        `judge_error.corrected_accuracy`.
+        """
+        counts = Counter(cells)
+        grid, times = self._grid([*counts]), np.array([*counts.values()])
         if grid.ids.empty:
             return None
-        right, clusters = grid.matrix, grid.clusters
+        if (labelled := grid.labelled) is not None:
+            limits = partial(corrected_accuracy, labelled, times / times.sum())
+            return Measure(limits()[0], len(grid.ids), lambda confidence: limits(confidence=confidence)[1:])
+        right, clusters = np.repeat(grid.matrix, times, axis=1), grid.clusters
         return Measure(
             float(right.mean()), len(right), lambda confidence: clustered_interval(right, clusters, confidence)
         )
@@ -261,17 +269,14 @@ class ScoredEvidence:
         clusters = codes if len({*codes}) < len(ids) else None
         return Measure(float(copied.mean()), len(ids), lambda level: clustered_interval(copied, clusters, level))
 
-    def correct(self, cells: Sequence[Cell]) -> tuple[list[int], int]:
+    def correct(self, cells: Sequence[Cell]) -> tuple[list[float], int]:
         """Right answers in each cell, and the number of questions, which is equal in all cells."""
-        matrix = self._grid(cells).matrix
-        return matrix.sum(axis=0).tolist(), len(matrix)
+        right = self._grid(cells).right
+        return right.sum(axis=0).tolist(), len(right)
 
     def limit(self, cells: Sequence[Cell], judged: Sequence[Cell]) -> str | None:
-        """Why the judged ones of these cells cannot show a difference, on the questions scored in all of them: see
-        `pbi.limit_of_answers`.
-        """
-        grid = self._grid(cells)
-        return limit_of_answers(grid.matrix[:, [cells.index(cell) for cell in judged]], grid.clusters)
+        """Why the judged ones of these cells cannot show a difference, on the questions scored in all of them."""
+        return self._grid(cells).limit([cells.index(cell) for cell in judged])
 
     def prompt_tokens(self, cells: Sequence[Cell]) -> float | None:
         """Mean prompt tokens of these cells; None if unknown."""
@@ -359,7 +364,7 @@ class PublishedEvidence:
         (correct,), n = self.correct([cell])
         return self._measure(self.values[cell].accuracy, [cell], lambda c: binomial_interval(correct, n, c))
 
-    def correct(self, cells: Sequence[Cell]) -> tuple[list[int], int]:
+    def correct(self, cells: Sequence[Cell]) -> tuple[list[float], int]:
         """As of `ScoredEvidence`; cells with different numbers of questions are scaled to the fewest."""
         n = min(self.values[cell].n for cell in cells)
         return [round(self.values[cell].accuracy * n) for cell in cells], n

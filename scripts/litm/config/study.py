@@ -385,7 +385,8 @@ def _check_judge(experiment: Experiment, models: Mapping[str, Any]) -> None:
     name = experiment.judge.model if experiment.judge else ""
     if models[name].is_recorded:
         raise UserError(
-            f"{experiment.where}.judge.model: {name} has recorded responses; name a model that can be asked"
+            f"{experiment.where}.judge.model: {name} has recorded responses; name a model that can be asked, or read "
+            "verdicts of others with litm.curves (docs/judged.md)"
         )
 
 

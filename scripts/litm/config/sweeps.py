@@ -15,7 +15,7 @@ from litm.engines.local_models import LocalModel
 from litm.engines.served_models import ServedModel
 from litm.records.cells import Cell, Curve
 from litm.records.conditions import Condition
-from litm.records.measures import ANSWER, LOG_PROBABILITY, MEASURE, VERDICT, WRITING
+from litm.records.measures import ANSWER, LOG_PROBABILITY, MEASURE, VERDICT, VERDICT_DECODING, WRITING
 from litm.records.tokens import answer_limit
 
 
@@ -69,8 +69,6 @@ FILES = {
     VERDICT: _patterns(VERDICT, "verdicts", "verdicts"),
     WRITING: _patterns(WRITING, "writing", "writing"),
 }
-#: How a judge decodes: a word, with room for a reason after it, which is not read.
-VERDICT_DECODING = {"max_new_tokens": 32, "stop": "first_line"}
 
 
 @dataclass(frozen=True)

@@ -62,10 +62,11 @@ KINDS = {
             "recency": "end minus middle",
             "tilt": "end minus start",
             "pbi": "Position Bias Index: mean of start and end, minus middle",
-            "gap": "best minus worst position; p by permutation, for this curve alone",
+            "gap": "best minus worst position; p by permutation, where labels correct a judge by pairs of positions, "
+            "for this curve alone",
             "best": "accuracy at the best position, without limits",
             "worst": "accuracy at the worst position, without limits",
-            "cochran": "Cochran's Q; p corrected over all curves",
+            "cochran": "Cochran's Q, null where labels correct a judge; p corrected over all curves",
             "detectable": "smallest PBI that the questions show with a chance of 80 %",
         },
         facts={

@@ -63,11 +63,13 @@ OF_ANSWERS: Mapping[str, Words] = {
         "a conclusion that changes with how much of the answers is read", "see tables/reading_sensitivity.csv"
     ),
     "judge_unchecked": Words("answers judged by a model that nobody has checked", "how often it errs is unknown"),
-    "judge_uncorrected": Words("answers judged by a model", "the labels are too few to correct its errors"),
+    "judge_uncorrected": Words(
+        "answers judged by a model", "the labels are too few to correct its errors at all positions"
+    ),
     "judge_corrected": Words(
         "answers judged by a model",
-        "the numbers are corrected by labels (tables/judge.csv), except utilisation, gaps between the best and the "
-        "worst position, the advice on remedies and the regression",
+        "the numbers are corrected by labels (tables/judge.csv), except kinds of wrong answers and comparisons with "
+        "answers that have no labels",
     ),
     "judges_itself": Words("answers that the same model has judged", "models prefer their own answers"),
     "no_verdict": Words("answers without a verdict of the judge", "these are not counted"),

@@ -179,8 +179,9 @@ def _shape(finding: Finding) -> str:
         ends = ", ".join(f"{name} {difference(numbers[name])}" for name in ("primacy", "recency"))
         return f"Shape: {word} ({_meaning(finding)}; {ends})"
     differ = "differ by more than chance" if facts["is_differing"] else "are not shown to differ"
-    p = numbers["cochran"].p
-    return f"The positions {differ}" + ("" if p is None else f" (Cochran's Q, {p_in_words(p)} by Holm)")
+    cochran = numbers["cochran"]
+    test = "pairs of positions" if cochran.value is None else "Cochran's Q"
+    return f"The positions {differ}" + ("" if cochran.p is None else f" ({test}, {p_in_words(cochran.p)} by Holm)")
 
 
 def _meaning(finding: Finding) -> str:

@@ -28,6 +28,12 @@ class Labelled:
     clusters: np.ndarray | None = None
     """One integer per question, None without."""
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of questions and of positions."""
+        questions, positions = self.verdicts.shape
+        return questions, positions
+
     @cached_property
     def strata(self) -> np.ndarray:
         """(questions, positions): the number of each answer's stratum, 4·position + 2·verdict + strict."""
@@ -67,9 +73,9 @@ class Labelled:
         share = (right + pooled) / (labels + 1)
         return share * (1 - share)
 
-    def second_phase(self, weights: np.ndarray) -> tuple[float, float]:
+    def second_phase(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The variance that the error of the shares adds to a weighted sum of the positions' means, and its square over
-        its degrees of freedom.
+        its degrees of freedom; weights: of each position, or (positions, sums) for several sums.
 
         With N answers and m labels in a stratum of n questions, the weight w of its position and the variance s² of its
         answers it is Σ (N·w/n)²·s²/m: the second phase of a two-phase sample (Särndal, Swensson & Wretman 1992, section
@@ -78,9 +84,9 @@ class Labelled:
         """
         sizes, labels, _ = self.counts.T
         number = np.maximum(labels, 1)
-        each = (np.repeat(weights, 4) * sizes / len(self.verdicts)) ** 2 * self.share_variances / number
-        each *= self._cluster_factor
-        return float(each.sum()), float((each**2 / number).sum())
+        of_strata = np.repeat(weights, 4, axis=0).T * sizes / len(self.verdicts)
+        each = of_strata**2 * self.share_variances / number * self._cluster_factor
+        return each.sum(axis=-1), (each**2 / number).sum(axis=-1)
 
     @property
     def _cluster_factor(self) -> float:
@@ -91,19 +97,25 @@ class Labelled:
         return float((per_cluster**2).sum() / max(1, per_cluster.sum()))
 
 
-def corrected_accuracy(answers: Labelled, position: int = 0, confidence: float = 0.95) -> tuple[float, float, float]:
-    """The accuracy at a position (its index), corrected, with its limits: Student's t of the expected answers and of
-    two further ones, one right and one wrong, with the error of the shares.
+def corrected_accuracy(
+    answers: Labelled, weights: np.ndarray | None = None, confidence: float = 0.95
+) -> tuple[float, float, float]:
+    """The mean accuracy of the positions, corrected, with its limits: Student's t of the expected answers and of two
+    further ones, one right and one wrong, with the error of the shares.
+
+    weights: of the positions, sum 1; equal ones if omitted.
     """
-    column, clusters = answers.expected[:, position], answers.clusters
+    many = answers.shape[1]
+    shares = np.full(many, 1 / many) if weights is None else weights
+    column, clusters = answers.expected @ shares, answers.clusters
     if clusters is not None:
         clusters = np.append(clusters, clusters.max() + np.array([1, 2]))
     more = np.append(column, [0.0, 1.0])
     centre = float(more.mean())
     error, df = mean_error(more, centre, clusters)
-    added, over_df = answers.second_phase(np.eye(answers.verdicts.shape[1])[position])
-    variance = error**2 + added
-    t = float(special.stdtrit(variance**2 / (error**4 / df + over_df), (1 + confidence) / 2))
+    added, over_df = answers.second_phase(shares)
+    variance = error**2 + float(added)
+    t = float(special.stdtrit(variance**2 / (error**4 / df + float(over_df)), (1 + confidence) / 2))
     low, high, value = centre - t * variance**0.5, centre + t * variance**0.5, float(column.mean())
     return value, max(0.0, min(low, value)), min(1.0, max(high, value))
 

@@ -16,12 +16,11 @@ from litm.base.store import digest
 from litm.records.examples import Example, Target
 from litm.records.responses import SweepResponse
 from litm.scoring.metrics import whole_words
-from litm.verdicts import NO_ANSWER, RIGHT, WRONG, read_verdict
+from litm.verdicts import NO_ANSWER, PLACES, RIGHT, WRONG, judge_prompt, read_verdict
 
 #: How the ids of prompts end whose accepted answers are in reverse order.
 SWAPPED = "/swapped"
-#: The text fields of a judge's prompt, and those of a label's row.
-PLACES = ("question", "answers", "answer")
+#: Columns of a label's row.
 LABEL_COLUMNS = ("key", "question", "accepted_answers", "answer", "right")
 #: Characters of a label's key, and of its beginning, which tells the sweep. The rest are hex digits.
 KEY_DIGITS, SWEEP_DIGITS = 21, 9
@@ -29,20 +28,12 @@ KEY_DIGITS, SWEEP_DIGITS = 21, 9
 KEY_MARK = "k"
 _KEY = re.compile(f"{KEY_MARK}[0-9a-f]{{{KEY_DIGITS - 1}}}")
 _YES, _NO = {"yes", "y", "1", "true", "right"}, {"no", "n", "0", "false", "wrong"}
-_PLACE = re.compile("{(" + "|".join(PLACES) + ")}")
 
 
 def check_template(template: str, where: str) -> None:
     """Raise `UserError` beginning with `where` for a judge's prompt that lacks a place."""
     if missing := [f"{{{place}}}" for place in PLACES if f"{{{place}}}" not in template]:
         raise UserError(f"{where}: the prompt of a judge has {first_of(missing, 3)} in it, to be filled in")
-
-
-def judge_prompt(template: str, question: str, answers: Iterable[str], answer: str) -> str:
-    """The prompt about one answer; every line of the answer is marked, so that it cannot pass for another part."""
-    quoted = "\n".join(f"| {line}" for line in answer.strip().splitlines() or [""])
-    texts = {"question": question, "answers": "; ".join(answers), "answer": quoted}
-    return _PLACE.sub(lambda place: texts[place[1]], template)
 
 
 def is_exempt(answer: str, answers: Iterable[str]) -> bool:
@@ -140,6 +131,7 @@ def read_labels(path: str) -> dict[str, bool]:
     Raises `UserError` for a file without the columns, a key that occurs twice, another word, and no label at all.
     """
     labels: dict[str, bool] = {}
+    lines: dict[str, int] = {}
     for number, row in read_named_columns(Path(path), needed="key"):
         if "right" not in row:
             raise UserError(f"{path}: no column 'right': fill in a copy of results/labels/EXPERIMENT.csv")
@@ -151,7 +143,12 @@ def read_labels(path: str) -> dict[str, bool]:
         if word and word not in _YES | _NO:
             raise UserError(f"{path}, line {number}: 'right' is {row['right']!r}; write yes or no, or leave it empty")
         if word and labels.setdefault(key, word in _YES) != (word in _YES):
-            raise UserError(f"{path}, line {number}: {key} is there twice, with yes and no; keep one of the rows")
+            raise UserError(
+                f"{path}: lines {lines[key]} and {number} label one answer (key {key}), one as right and one as wrong; "
+                "delete the line that is wrong"
+            )
+        if word:
+            lines.setdefault(key, number)
     if not labels:
         raise UserError(f"{path}: no row has a label: fill in its column 'right' with yes or no")
     return labels

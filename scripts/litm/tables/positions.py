@@ -159,13 +159,14 @@ class PositionBiasRow(TypedDict, total=False):
     gap_null_95: Annotated[col.Percent, Heading("Gap by chance")]
     """95th percentile of the gap if positions had no effect"""
     gap_p_value: col.PValue
-    """p of the gap by permutation"""
+    """p of the gap by permutation; of judged answers that labels correct, the smallest p of two positions times their
+    number"""
     cochran_q: col.Number
     """Cochran's Q: does any position differ?"""
     cochran_df: col.Integer
     """its degrees of freedom"""
     cochran_p_value: Annotated[col.PValue, Heading("Cochran p")]
-    """its p"""
+    """its p; of judged answers that labels correct, as `gap_p_value`"""
     cochran_p_holm: Annotated[col.PValue, Heading("Holm over curves")]
     """`cochran_p_value` corrected by Holm over all curves of this table"""
 

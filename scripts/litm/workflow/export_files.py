@@ -12,8 +12,12 @@ from litm.records.measures import ANSWER
 from litm.workflow.rules_help import Wildcards, as_json
 from litm.workflow.sweep_inputs import example_file
 
-#: Templates of exported tasks, and the keys of an experiment that its task has.
-TASK_TEMPLATES = ("inspect_task.py", "lm_eval_task.yaml", "lm_eval_utils.py")
+#: Templates of exported tasks, by whether a model judges the answers, and the keys of an experiment that its task has.
+#: lm-evaluation-harness has no metric that is a model.
+TASK_TEMPLATES = {
+    False: ("inspect_task.py", "lm_eval_task.yaml", "lm_eval_utils.py"),
+    True: ("inspect_judged_task.py",),
+}
 TASK_KEYS = ("name", "task", "title", "metric", "max_new_tokens", "stop")
 
 
