@@ -11,6 +11,7 @@ import json
 import os
 import runpy
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -60,6 +61,7 @@ def forking_python() -> Path:
     listening, python = folder / "socket", folder / "python"
     server = subprocess.Popen([sys.executable, __file__, listening], stdin=subprocess.PIPE)
     atexit.register(server.kill)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     while not listening.exists():
         assert server.poll() is None, "the server of forks ended"
         time.sleep(0.05)
