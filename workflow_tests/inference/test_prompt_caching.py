@@ -152,6 +152,46 @@ def test_conversations_and_system_prompts_are_cached_up_to_the_turn_that_differs
     assert max(one.billed.input for one in found.values()) < 40
 
 
+def session(place: int, turns: int) -> list[dict]:
+    """A session of so many turns, each with a call and its result, and a placed turn."""
+
+    def turn(name: object) -> list[dict]:
+        call = {"id": f"call_{name}", "name": "read", "arguments": json.dumps({"path": f"{name}.md"})}
+        return [
+            {"role": "user", "content": f"Read {name}.md."},
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "content": documents(name), "tool_call_id": call["id"]},
+        ]
+
+    turns = [[*turn(number)] for number in range(turns)]
+    placed = [*turns[:place], turn("placed"), *turns[place:]]
+    return [*(message for part in placed for message in part), {"role": "user", "content": "Where is it?"}]
+
+
+def conversation(place: int, turns: int) -> list[dict]:
+    """A conversation of so many turns, in which another one is placed."""
+    told = [f"Turn {number}. {documents(number)}" for number in range(turns)]
+    told.insert(place, "The code is 17.")
+    return [
+        *({"role": role, "content": text} for text in told for role in ("user", "assistant")),
+        {"role": "user", "content": "Which code?"},
+    ]
+
+
+@pytest.mark.parametrize("prompt", [session, conversation])
+def test_what_long_sessions_have_in_common_is_read_with_at_most_four_marks(prompt):
+    with BillingServer() as server:
+        found = answers(
+            engine_of("anthropic", server, prompt_template="chat"), [prompt(n, 40) for n in (12, 20, 30, 38)]
+        )
+    assert not server.refused
+    assert max(json.dumps(body).count("cache_control") for body in server.bodies) <= 4
+    assert bill(found, PRICES["anthropic"]) == pytest.approx(float(server.dollars), abs=1e-9)
+    # The first writes; the others read what stands before the first place that differs.
+    shares = sorted(one.billed.cache_read / one.billed.prompt for one in found.values())
+    assert shares[0] == 0 and shares[1] > 0.25 and shares[3] > 0.6
+
+
 @pytest.mark.parametrize("url", [None, "https://eu.api.openai.com/v1", "http://localhost:1/v1"])
 def test_only_openais_own_servers_get_a_key_to_their_cache(url, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "k")

@@ -22,6 +22,8 @@ import yaml
 from local_http import Handler, Served
 
 FACTS = yaml.safe_load(Path(__file__).with_name("billing_server.yaml").read_text(encoding="utf-8"))
+#: Keys of blocks, by their types.
+KEYS = {"text": {"text"}, "tool_use": {"id", "name", "input"}, "tool_result": {"tool_use_id", "content"}}
 COUNTERS = ("input", "cache_write", "cache_read", "output")
 #: A provider's words for a request that it refuses, by status.
 KINDS = {400: "invalid_request_error", 401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error"}
@@ -108,9 +110,12 @@ class BillingServer(Served):
         if len(marks) > (most := facts["marks"]):
             raise Refusal(400, f"A maximum of {most} blocks with cache_control may be provided. Found {len(marks)}.")
         # A prefix is the same if all its blocks are.
-        parts = [json.dumps([owner, block["text"]]) for owner, block in blocks]
+        unmarked = (
+            (owner, {key: value for key, value in block.items() if key != "cache_control"}) for owner, block in blocks
+        )
+        parts = [json.dumps([body.get("tools"), owner, block]) for owner, block in unmarked]
         hashes = [_hash(body["model"], *parts[: place + 1]) for place in range(len(parts))]
-        texts = list(accumulate(block["text"] for _, block in blocks))
+        texts = list(accumulate(_text(block) for _, block in blocks))
 
         @cache
         def count(place: int) -> int:
@@ -201,15 +206,19 @@ class BillingServer(Served):
             self.usages.append((body["model"], usage))
 
 
+def _text(block: dict[str, Any]) -> str:
+    return block.get("text") or block.get("content") or json.dumps(block["input"])
+
+
 def _blocks(content: Any) -> list[dict[str, Any]]:
     """The blocks of a content, which may be one text; `Refusal` for those that are none."""
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     for block in blocks:
-        if block.get("type") != "text" or not isinstance(block.get("text"), str):
-            raise Refusal(400, "content: Input should be a text block")
-        if not block["text"].strip():
+        if (keys := KEYS.get(block.get("type"))) is None or not block.keys() >= keys:
+            raise Refusal(400, "content: Input should be a block of text, or of a tool")
+        if block.get("text", "x").strip() == "":
             raise Refusal(400, "text content blocks must be non-empty")
-        if not {"type", "text", "cache_control"} >= block.keys():
+        if not keys | {"cache_control"} >= block.keys() - {"type"}:
             raise Refusal(400, "content: Extra inputs are not permitted")
         if "cache_control" in block and block["cache_control"] != {"type": "ephemeral"}:
             raise Refusal(400, "cache_control: Input should be 'ephemeral'")

@@ -17,7 +17,7 @@ from litm.records.bills import Prices, Usage
 CHARACTERS, LEAST_CHARACTERS = 4, 2
 #: Counters of a cache.
 CACHE = ("cache_write", "cache_read")
-#: Blocks of a prompt at most: from a mark, providers look for cached places in the 20 blocks before it.
+#: Blocks of a text at most: from a mark, providers look for cached places in the 20 blocks before it.
 MOST_BLOCKS = 16
 #: Share of a common beginning that may be lost to cut it after a line; else it is cut before a word.
 LOST_TO_LINE = 0.1
@@ -91,7 +91,8 @@ def plan(texts: Sequence[str], tokens: Sequence[int], cache: PromptCache, model:
         if not cache.marks and extra > 0 and tokens[number] >= least:
             # Such a cache writes all prompts.
             write = tokens[number] // cache.step * cache.step - read
-        marked = (new or [old] if old else new) if cache.marks else []
+        # Providers look for cached places in few blocks before a mark, so the one that is read is marked too.
+        marked = [*([old] if old and len(new) < cache.marks else []), *new] if cache.marks else []
         planned[number] = Cached(
             Usage(tokens[number] - read - write, write, read, 0),
             old.writer if old else None,

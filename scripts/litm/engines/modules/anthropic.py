@@ -1,8 +1,10 @@
 """The engine anthropic: Anthropic's Messages API."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from itertools import pairwise
-from typing import Any, ClassVar
+import json
+from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
+from math import inf
+from typing import Any, ClassVar, NamedTuple
 
 from litm.base.json_files import checked_field
 from litm.engines.interface import Cached, EngineFacts, PromptCache, Provider
@@ -138,19 +140,54 @@ def read(body: dict[str, Any]) -> Reply:
     )
 
 
-def written_texts(body: Mapping[str, Any]) -> list[tuple[str, int, dict]] | None:
-    """The texts of a request in the order of its cache, each with its place in all of them and what holds it; None for
-    a request with a prompt of another form.
-    """
+class Placed(NamedTuple):
+    """A block of a request."""
+
+    message: int
+    """The number of its message."""
+    block: dict[str, Any]
+    text: str
+    """Its text. That of another block has no place where `cut_place` cuts, because only a text can be divided."""
+    start: int
+    """Its place in all texts, in the order of the cache: tools, system prompt, messages, each with its role."""
+
+
+def in_order(body: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """The system prompt and the messages of a request; None for a prompt of another form."""
     system = [{"role": "system", "content": body["system"]}] if "system" in body else []
-    texts, place = [], 0
-    for message in [*system, *(body.get("messages") or ())]:
-        if not isinstance(message.get("content"), str):
-            return None
-        place += len(message["role"]) + 1
-        texts.append((message["content"], place, message))
-        place += len(message["content"]) + 1
-    return texts
+    messages = [*system, *(body.get("messages") or ())]
+    return messages if all(isinstance(message.get("content"), str | list) for message in messages) else None
+
+
+def blocks_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The blocks of a message, whose content may be one text."""
+    content = message["content"]
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def _uncut(value: Any) -> str:
+    return json.dumps(value).replace(" ", "_")
+
+
+def placed_blocks(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> Iterator[Placed]:
+    """The blocks of the messages of a request."""
+    start = len(_uncut(body.get("tools"))) + 1
+    for number, message in enumerate(messages):
+        start += len(message["role"]) + 1
+        for block in blocks_of(message):
+            text = block["text"] if block["type"] == "text" else _uncut(block)
+            yield Placed(number, block, text, start)
+            start += len(text) + 1
+
+
+def divided(placed: Placed, ends: Iterable[int], marks: Container[int]) -> Iterator[dict[str, Any]]:
+    """A block, divided at these places of its text, and marked where a part ends at a mark."""
+    text = placed.text
+    # The protocol has no blocks of blanks.
+    cuts = [end for end in sorted(ends) if text[:end].strip() and text[end:].strip()]
+    for begin, end in pairwise([0, *cuts, len(text)]):
+        part = {**placed.block, "text": text[begin:end]} if cuts else placed.block
+        yield {**part, "cache_control": MARK} if end in marks else part
 
 
 class Settings(BatchKeys, ServedModel):
@@ -172,29 +209,30 @@ class Engine(BatchEngine):
         return "/v1/messages", {"model": self.settings.location, **request_fields(self.settings, content)}
 
     def cached_text(self, body: Mapping[str, Any]) -> str | None:
-        """The system prompt and the messages, each with its role."""
-        written = written_texts(body)
-        return None if written is None else "".join(f"{message['role']}\n{text}\n" for text, _, message in written)
+        """The tools, the system prompt and the messages, each with its role."""
+        if (messages := in_order(body)) is None:
+            return None
+        texts = [[f"{message['role']}\n"] for message in messages]
+        for placed in placed_blocks(body, messages):
+            texts[placed.message].append(f"{placed.text}\n")
+        return "".join([f"{_uncut(body.get('tools'))}\n", *chain.from_iterable(texts)])
 
     def for_cache(self, body: dict[str, Any], cached: Cached) -> dict[str, Any]:
         """The request with its texts divided at the planned places and marked; joined they are as before."""
-        if (texts := written_texts(body)) is None:
+        if (messages := in_order(body)) is None:
             return body
-        messages, marked = [], dict(body)
-        for text, start, message in texts:
+        contents: list[list[dict[str, Any]]] = [[] for _ in messages]
+        blocks = [*placed_blocks(body, messages)]
+        for placed, following in zip(blocks, [*(block.start for block in blocks[1:]), inf], strict=True):
             # A place between two texts is the end of the first.
-            ends, marks = ({min(place - start, len(text)) for place in some} for some in (cached.places, cached.marks))
-            # The protocol has no blocks of blanks.
-            cuts = [
-                end for end in sorted(ends) if end == len(text) or (text[: max(end, 0)].strip() and text[end:].strip())
-            ]
-            blocks = [
-                {"type": "text", "text": text[begin:end], **({"cache_control": MARK} if end in marks else {})}
-                for begin, end in pairwise([0, *cuts, *([len(text)] if cuts and cuts[-1] < len(text) else [])])
-            ]
-            content = blocks or text
-            if message["role"] == "system":
-                marked["system"] = content
-            else:
-                messages.append({**message, "content": content})
-        return {**marked, "messages": messages}
+            ends, marks = (
+                {min(place - placed.start, len(placed.text)) for place in places if placed.start < place <= following}
+                for places in (cached.places, cached.marks)
+            )
+            contents[placed.message] += divided(placed, ends, marks)
+        turns = [
+            message if content == blocks_of(message) else {**message, "content": content}
+            for message, content in zip(messages, contents, strict=True)
+        ]
+        system = {"system": turns.pop(0)["content"]} if "system" in body else {}
+        return {**body, **system, "messages": turns}
