@@ -188,7 +188,10 @@ rule export_task:
 
 rule export_card:
     input:
-        tasks=expand("results/exports/tasks/{experiment}", experiment=STUDY.experiments),
+        tasks=expand(
+            "results/exports/tasks/{experiment}",
+            experiment=[name for name, entry in STUDY.experiments.items() if entry.has_prompts],
+        ),
         template=PROGRAMS.file("resources", "task_export", "card.md.j2"),
         project=PROGRAMS.file("resources", "task_export", "pyproject.toml"),
     output:

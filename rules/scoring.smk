@@ -14,6 +14,8 @@ rule score:
         accuracy="results/accuracy/{model}/{experiment}.csv",
     log:
         "results/logs/score/{model}/{experiment}.log",
+    wildcard_constraints:
+        model=any_of(SWEEPS.answering),
     priority: EARLY
     conda:
         "../envs/analysis.yaml"
@@ -32,6 +34,39 @@ rule score:
             "--examples {input.examples:q} --responses {input.responses:q} --manifest {input.manifest:q} "
             "--source {input.source:q} --verdicts {input.verdicts:q} --labels {input.labels:q} "
             "--output {output.scores:q} --accuracy {output.accuracy:q}",
+        )
+
+
+# Somebody's verdicts on answers that are not known.
+rule import_scores:
+    input:
+        SWEEPS.recorded_files,
+    output:
+        scores=FILES[ANSWER].scores,
+        accuracy="results/accuracy/{model}/{experiment}.csv",
+        manifest=FILES[ANSWER].manifest,
+    log:
+        "results/logs/import_scores/{model}/{experiment}.log",
+    wildcard_constraints:
+        model=any_of(SWEEPS.scored),
+    priority: EARLY
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **settings(
+            cells=SWEEPS.recorded_cells,
+            columns=MODEL.columns,
+            position_scale=MODEL.position_scale,
+            full_score=MODEL.full_score,
+            rows=SWEEPS.recorded_rows,
+        ),
+    shell:
+        command(
+            "import_scores",
+            "--model {wildcards.model:q} --experiment {wildcards.experiment:q} {params.cells} {params.columns} "
+            "{params.position_scale} {params.full_score} {params.rows} --table {input:q} "
+            "--scores {output.scores:q} --accuracy {output.accuracy:q} --manifest {output.manifest:q}",
         )
 
 

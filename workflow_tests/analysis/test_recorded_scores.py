@@ -82,6 +82,16 @@ def test_empty_and_skipped_verdicts_are_counted_and_not_wrong():
     assert (row["n"], row["n_not_recorded"], row["accuracy"]) == (8, 2, 7 / 8)
 
 
+def test_answers_that_are_none_put_the_curve_of_their_model_alone_in_doubt():
+    pads = table(model="pads", correct=0, text="<pad>" * 40)
+    others = table(text=[f"The answer to number {number} is here." for number in range(30)])
+    curves = litm.curves(pd.concat([pads, others]), columns={"answer": "text"})
+    doubts = curves.accuracy.set_index("model")["doubt"]
+    assert set(doubts["pads"]) == {"repetition"} and doubts["m"].isna().all()
+    assert curves.position_bias.set_index("model")["reason"].fillna("").to_dict() == {"pads": "repetition", "m": ""}
+    assert litm.curves(pads).accuracy["doubt"].isna().all()
+
+
 def test_curves_of_questions_that_are_not_known_have_their_number_and_a_warning_in_the_figure():
     closed_book = table()[:10].assign(position=None, correct=[1, 1, 1, 1, 0, 0, 0, 0, 0, 0])
     curves = litm.curves(pd.concat([table(), closed_book])).not_known()

@@ -50,7 +50,7 @@ def read_beside(
     models = {}
     for name in dict.fromkeys(config.beside or ()):
         entry: Any = entries["models"][name]
-        if not asked.keys() & (responses := entry.responses or {}):
+        if not asked.keys() & (responses := entry.recorded):
             raise UserError(
                 f"beside: {name} has no responses to the selected experiments ({', '.join(asked)}), only to "
                 f"{', '.join(responses)}: select one of these, or take {name} out of 'beside'"
@@ -65,7 +65,9 @@ def differences(model: RecordedModel, experiment: Experiment, version: str | Non
     version: of the experiment's data.
     """
     origin, said = model.origin, []
-    if {"prompt", "prompt_sha256"} & {*model.fields}:
+    if model.scores:
+        said.append("recorded verdicts, without prompts and answers")
+    elif {"prompt", "prompt_sha256"} & {*model.fields}:
         said.append("the same prompts")
     elif origin and origin.data_version and version and origin.data_version != version:
         said.append(f"the same questions with documents of {origin.data_version}, not {version}")

@@ -14,6 +14,8 @@ from litm.records.cells import Cell
 def read_cells(entry: Experiment) -> tuple[Cell, ...]:
     """The cells of an experiment by size and place; `UserError` for impossible positions or keys of other tasks."""
     where, task = entry.where, load_task(entry.task)
+    if not task.has_prompts:
+        return entry.cells
     allowed = ["sizes"] if task.placement else [] if task.fixed_cells else ["positions", "depths", "sizes"]
     keys = [key for key in ("positions", "depths", "sizes") if getattr(entry, key) is not None]
     for key in keys:

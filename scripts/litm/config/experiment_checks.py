@@ -32,6 +32,9 @@ def checked_experiment(entry: Experiment, seed: int, files: Mapping[str, Any], r
     for keys that the task does not accept.
     """
     task, cells = load_task(entry.task), read_cells(entry)
+    title = entry.title if entry.title is not None else entry.name
+    if not task.has_prompts:
+        return entry.changed(title=title, seed=seed)
     prompt = root / text_file("prompts", entry.prompt)
     read_template(prompt, with_context=any(cell.size for cell in cells))
     if entry.design == ASK_ANOTHER_KEY and task.ask_another_key is None:
@@ -54,7 +57,6 @@ def checked_experiment(entry: Experiment, seed: int, files: Mapping[str, Any], r
         raise UserError(f"{entry.where}.judge: a judge is for prompts that ask for one gold item")
     datasets = _dataset_by_size(entry, cells)
     _check_questions(entry, cells, datasets, files)
-    title = entry.title if entry.title is not None else entry.name
     labels = files[entry.subset].labels if entry.subset else None
     return entry.changed(title=title, cells=cells, datasets=datasets, seed=seed, labels=labels)
 

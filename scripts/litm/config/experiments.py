@@ -271,7 +271,8 @@ class Experiment(Entry):
         if not isinstance(value, dict) or value.get("task") not in task_names():
             return value
         defaults = load_task(value["task"])
-        return {**{key: getattr(defaults, key) for key in ("prompt", "metric", "stop", "max_new_tokens")}, **value}
+        keys = ("prompt", "metric", "stop", "max_new_tokens")
+        return {**{key: known for key in keys if (known := getattr(defaults, key))}, **value}
 
     @property
     def named_datasets(self) -> list[str]:
@@ -326,6 +327,11 @@ class Experiment(Entry):
             cells=tuple(cell for cell in self.cells if cell.size in sizes),
             datasets={size: name for size, name in self.datasets.items() if size in sizes},
         )
+
+    @property
+    def has_prompts(self) -> bool:
+        """Whether there are prompts to ask; else verdicts are recorded."""
+        return load_task(self.task).has_prompts
 
     @property
     def asks(self) -> str:

@@ -198,7 +198,7 @@ def _more_figures(sweeps: Sweeps, figures: Figures) -> dict[str, Figure]:
         (PROBABILITY_KIND, BY_PROBABILITY, "{}: probability of the right answer", LOG_PROBABILITY),
     ):
         shown = {name for figure in figures.values() if figure.kind == kind for name in figure.experiments}
-        measured = [sweep.experiment for sweep in sweeps.sweeps_of(measure)]
+        measured = [sweep.experiment for sweep in sweeps.sweeps_of(measure) if sweep.experiment.has_prompts]
         experiments = {
             entry.name: entry
             for entry in measured
@@ -338,7 +338,11 @@ def _by_size(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> Iterat
     if not any(len(experiment_run.cell_sizes) > 1 for experiment_run in run.values()):
         return
     for kind, facts in KINDS.items():
-        if not facts.by_size or facts.misfit([experiment]) is not None or (kind == TOKENS_KIND and len(run) < 2):
+        if (
+            not facts.by_size
+            or facts.misfit([experiment]) is not None
+            or (kind == TOKENS_KIND and (len(run) < 2 or not experiment.has_prompts))
+        ):
             continue
         if any(figure.kind == kind and figure.shows_all(experiment, list(run)) for figure in figures.values()):
             continue

@@ -1,6 +1,6 @@
 """Models of the configuration that are not run: recorded responses."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
@@ -9,7 +9,7 @@ from pydantic import Field
 
 from litm.base.groups import grouped
 from litm.base.messages import UserError
-from litm.base.schema import Count, Entry, GgufInPackage, Made, Names, PathTo, Ref, locate
+from litm.base.schema import Count, Entry, GgufInPackage, Made, Names, PathTo, Positive, Ref, is_file, locate
 from litm.config.experiments import Experiment
 from litm.config.response_files import check_counted, check_told_apart, fill, response_file
 from litm.engines.model_entries import AnyModel, Policy, ReasoningKeys, only_strip
@@ -18,6 +18,7 @@ from litm.models.locations import find_in_package
 from litm.prompting.prompt_format import RAW
 from litm.recorded.files import ENDINGS, IDENTIFIERS, OWN_FIELDS, FieldNames
 from litm.recorded.logs import FIELDS, KINDS
+from litm.recorded.score_tables import VerdictTable, read_verdict_table
 from litm.records.cells import Cell
 
 #: One or several names of a field; the first name that a record has counts.
@@ -86,6 +87,17 @@ class RecordedModel(ReasoningKeys, AnyModel):
     {size}, {placement} (gold_at_4) and {position} (4) in a path are filled in. Experiments without an entry are left
     out for this model. null means that you must supply the file; until then the model is left out.
     """
+    scores: Annotated[dict[str, Annotated[str, Field(min_length=1)]], Ref("experiments", keys=True)] = Field({})
+    """Instead of `responses`, for experiments of the task recorded_scores: the file of verdicts for each (.csv, .tsv,
+    .json, .jsonl, plain or .gz), with a row for each question and place. If it has several models or experiments, the
+    rows of this name count, or those of `rows`.
+    """
+    columns: dict[str, str | Names] = Field({})
+    """Names of the columns in `scores` by this workflow's names (model, experiment, question, size, position, depth,
+    correct, cluster), with dots for nested ones; several together name a question. If omitted, the usual names.
+    """
+    full_score: Positive = 1
+    """The score of a right answer in `scores`, such as 10 for grades from 1 to 10."""
     field_names: Fields | None = Field(None, alias="fields")
     """Names of the fields in these files, by this workflow's names, with dots for nested fields (a.b). If omitted:
     response, id, size, placement, finish_reason and, if present, prompt_sha256, as in results/responses.
@@ -126,8 +138,10 @@ class RecordedModel(ReasoningKeys, AnyModel):
     def mistakes(self) -> Iterator[str]:
         """See `Entry.mistakes`."""
         yield from super().mistakes()
-        if not self.responses and not self.is_to_supply:
+        if not self.responses and not self.scores and not self.is_to_supply:
             yield "'responses' is missing (for each experiment a file of recorded responses)"
+        if self.responses and self.scores:
+            yield "give either 'responses' or 'scores': these are two models"
         if self.tokenizer and self.package:
             yield "give either 'tokenizer' or 'package'"
 
@@ -153,7 +167,7 @@ class RecordedModel(ReasoningKeys, AnyModel):
         Raises `UserError` for a file that is missing or of the wrong kind, cells that cannot be told apart, and if no
         experiment has responses.
         """
-        where, responses = f"{self.where}.responses", self.responses or {}
+        where, responses = f"{self.where}.{'scores' if self.scores else 'responses'}", self.recorded
         # Mistakes are reported in the order of the entry; files are in the order of the experiments.
         files = {name: self._files(experiments[name], root, entries) for name in responses if name in experiments}
         if not files:
@@ -168,6 +182,8 @@ class RecordedModel(ReasoningKeys, AnyModel):
 
     def _files(self, experiment: Experiment, root: Path, entries: Mapping) -> list[tuple[str, list[Cell]]]:
         """The files of an experiment; a cell whose file is missing beside others is not recorded."""
+        if self.scores:
+            return [(self.score_file(experiment.name, root), [*experiment.cells])]
         where, pattern = f"{self.where}.responses.{experiment.name}", (self.responses or {})[experiment.name]
         by_name = grouped(experiment.cells, lambda cell: fill(pattern, cell, where, self.position_scale))
         for cells in by_name.values():
@@ -190,6 +206,24 @@ class RecordedModel(ReasoningKeys, AnyModel):
             if any(map(is_here, present)) or not (self.origin and self.origin.fetch):
                 raise
             raise UserError(f"{error}; download it: {self.origin.fetch}") from error
+
+    @property
+    def recorded(self) -> Mapping[str, str]:
+        """The files of responses or verdicts as the entry names them, by experiment."""
+        return self.responses or self.scores
+
+    def score_file(self, experiment: str, root: Path) -> str:
+        """The path of the verdicts on an experiment; `UserError` for a missing file."""
+        where = f"{self.where}.scores.{experiment}"
+        path = locate(self.scores[experiment], root, where)
+        is_file(path, where)
+        return path
+
+    def verdicts(self, experiment: str, path: str, cells: Iterable[Cell] = ()) -> VerdictTable:
+        """The verdicts on an experiment in its file, see `read_verdict_table`."""
+        rows = self.rows.get(experiment)
+        table = read_verdict_table(path, self.columns, self.position_scale, self.full_score, rows, cells)
+        return table.of_sweep(self.name, experiment, path)
 
     def without_file(self, experiment: Experiment) -> list[str]:
         """The cells of an experiment whose file is missing beside others, as size and placement."""

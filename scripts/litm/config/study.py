@@ -23,6 +23,7 @@ from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.my_data import MyEntries, read_my_data
 from litm.config.my_haystack import read_haystack
 from litm.config.my_session import read_session_entries
+from litm.config.recorded_cells import with_recorded_cells
 from litm.config.retrieval import Candidates, Reranker, Retriever
 from litm.config.selection import select
 from litm.config.sweeps import AskableModel, Selection, Sweeps
@@ -167,6 +168,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     my_entries = {name: entry.changed(cluster=entry.cluster or shared.get(name)) for name, entry in my_entries.items()}
     entries["experiments"] = with_conditions(entries["experiments"] | my_entries)
     read = read.changed(experiments=with_names(read.experiments, entries["experiments"]))
+    entries["experiments"] = with_recorded_cells(read, entries, root)
     selection = select(read, entries, root)
     entries |= _texts(root)
     _check_references(entries)
@@ -352,7 +354,7 @@ def _read_models(
 def _as_configured(entry: Experiment, config: Config, datasets: Mapping[str, Dataset]) -> Experiment:
     """The entry with the config's settings for all experiments: version of the data, number of questions."""
     entry = entry.with_datasets(lambda name: of_version(name, config.data_version, datasets))
-    if config.examples is None:
+    if config.examples is None or not entry.has_prompts:
         return entry
     most = entry.examples if entry.named_datasets and entry.examples else config.examples
     return entry.changed(examples=min(config.examples, most))

@@ -17,6 +17,8 @@ from litm.records.questions import Gold, Item, Question
 #: Meaning of a position. MOVE_THE_PAIR: the place that the gold item moves to, with a fixed question (the paper's).
 #: ASK_ANOTHER_KEY: the item of a fixed context that the question asks for.
 MOVE_THE_PAIR, ASK_ANOTHER_KEY = "move_the_pair", "ask_another_key"
+#: The task of verdicts from elsewhere, whose prompts are not known.
+RECORDED_SCORES = "recorded_scores"
 #: Words of generated questions. PLAIN: this project's; SUITE: those of the suite's description.
 PLAIN, SUITE = "plain", "suite"
 
@@ -67,7 +69,7 @@ class Task:
     source: str = ""
     """The section of the paper that has the task."""
     prompt: str
-    """The name of the prompt file."""
+    """The name of the prompt file, "" if prompts are not known."""
     metric: str
     """The metric of its answers."""
     max_new_tokens: int
@@ -143,6 +145,11 @@ class Task:
     def sentence(self) -> str:
         """What it asks, for the report."""
         return f"The task {self.name}{f' ({self.source})' if self.source else ''}: {self.asks}"
+
+    @property
+    def has_prompts(self) -> bool:
+        """Whether there are prompts: without them, verdicts are recorded, and there is nothing to ask."""
+        return bool(self.prompt)
 
     @property
     def needs_dataset(self) -> bool:

@@ -143,7 +143,8 @@ def making(manifest: Mapping) -> Making:
     """How the answers of a sweep were made; of recorded responses nothing but their files is known."""
     fields = manifest["identity_fields"]
     if files := fields["source"].get("recorded"):
-        return Making(f"recorded responses ({counted(len(files), 'hashed file')})")
+        what = "verdicts" if "columns" in fields else "responses"
+        return Making(f"recorded {what} ({counted(len(files), 'hashed file')})")
     model = fields["model"]
     weights = [_weights(fields["source"]), several_names(manifest), manifest.get("weights") or ""]
     weights += ["with code of its own"] if "trust_remote_code" in model else []

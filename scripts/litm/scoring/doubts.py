@@ -145,7 +145,7 @@ def repeats_prompt(text: str, prompt: str, gold: str) -> bool:
     roles = _ROLES.match(text)
     words = text[roles.end() if roles else 0 :].split()
     answer, begun = " ".join(words), " ".join(words[:STRETCH])
-    if len(begun) < BEGINNING:
+    if len(begun) < BEGINNING or not prompt:
         return False
     # Of most answers and prompts one of the first words tells that none of the following holds.
     if not _has_all(prompt, words[:STRETCH]) and not _has_all(answer, prompt.split(maxsplit=STRETCH)[:STRETCH]):

@@ -23,6 +23,8 @@ FIRST_LINE = "first_line"
 FULL = "full"
 #: The metric whose verdicts a model gives, see `litm.scoring.judging`.
 JUDGED = "judged"
+#: The metric of verdicts from elsewhere.
+RECORDED = "recorded"
 #: Graded verdicts are multiples of 1 over this number, a power of 2: their sums are exact in any order.
 GRADES = 1024
 
@@ -142,8 +144,8 @@ def last_integer(text: str, answers: Sequence[str]) -> bool:
 
 
 def not_by_rule(text: str, answers: Sequence[str]) -> bool:
-    """Raise `UserError`: whether an answer is right says the judge alone."""
-    raise UserError("the metric judged has no rule: its verdicts are those of the experiment's judge")
+    """Raise `UserError`: whether an answer is right says a judge, or a table, alone."""
+    raise UserError("this metric has no rule: its verdicts are those of the experiment's judge, or of a table")
 
 
 def token_f1(text: str, answers: Sequence[str]) -> float:
@@ -190,6 +192,7 @@ _BUILT_IN = {
     "last_integer": Metric(last_integer, FULL, "the integer that the whole text ends with is accepted."),
     # What the strict rule finds needs no judge.
     JUDGED: Metric(not_by_rule, FULL, "the judge calls it right.", strict=whole_words),
+    RECORDED: Metric(not_by_rule, FULL, "the table of verdicts calls it right."),
     "token_f1": Metric(
         token_f1, FIRST_LINE,
         "the largest F1 of the text's tokens with those of an accepted answer (Rajpurkar et al. 2016, SQuAD).",

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_
 import numpy as np
 import pandas as pd
 
+from litm.base.groups import grouped
 from litm.base.intervals import clustered_interval
 from litm.base.messages import UserError
 from litm.base.table_files import by_cell
-from litm.examples.task import Task
+from litm.examples.task import RECORDED_SCORES, Task
 from litm.models.devices import AUTO
 from litm.prompting.prompt_format import CHAT
 from litm.records.examples import Example, Target
@@ -29,7 +30,7 @@ from litm.records.responses import (
 from litm.scoring.doubts import Answer, doubt_of, doubts_on, read_answer
 from litm.scoring.judge_error import Labelled, corrected_accuracy
 from litm.scoring.judging import Judged, label_key
-from litm.scoring.metrics import FULL, JUDGED, METRICS, first_line
+from litm.scoring.metrics import FULL, JUDGED, METRICS, RECORDED, first_line
 from litm.scoring.wrong_answers import Asked, WrongAnswer, wrong_answer
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 Verdict = bool | float | None
 CutAt = Callable[[Sequence[int], Sequence[int | None]], int | None]
 R = TypeVar("R", bound=NamedTuple)
+#: The target of a verdict whose prompt is not known.
+NO_TARGET = Target("gold", None, None, None, ())
 RUN_AGAIN = (
     "run again with `--forcerun generate generate_shard import_responses`, which asks only prompts whose answer "
     "is not kept"
@@ -283,6 +286,41 @@ def fields_of(
     }
 
 
+def verdict_scores(verdicts: Iterable[tuple[Any, Any]], sweep: Sweep | None = None) -> pd.DataFrame:
+    """The scores of recorded verdicts, in which what needs an answer is missing.
+
+    verdicts: each `Verdict` with its `Place`; sweep: names in place of those of the verdicts. Of answers, where they
+    are known, only doubts are read.
+    """
+    rows = [(_verdict_score(verdict, place, sweep), verdict.answer) for verdict, place in verdicts]
+    answers = [read_answer(row, text.strip(), "", NO_TARGET) for row, text in rows if text is not None]
+    doubts: dict[int, str | None] = {}
+    for of_sweep in grouped(answers, lambda answer: (answer.row.model, answer.row.experiment)).values():
+        doubts |= zip((id(answer.row) for answer in of_sweep), doubts_on(of_sweep, None), strict=True)
+    is_graded = any(row.correct not in (0, 1, None) for row, _ in rows)
+    return typed(Score, [row._replace(doubt=doubts.get(id(row))) for row, _ in rows], is_graded)
+
+
+def _verdict_score(verdict: Any, place: Any, sweep: Sweep | None) -> Score:
+    known = {
+        "model": sweep.model if sweep else verdict.model,
+        "experiment": sweep.experiment if sweep else verdict.experiment,
+        "task": RECORDED_SCORES,
+        "metric": RECORDED,
+        "size": verdict.size,
+        "id": verdict.question,
+        "target": NO_TARGET.name,
+        "correct": verdict.correct if verdict.correct not in (0, 1) else bool(verdict.correct),
+        "empty": verdict.answer is not None and not verdict.answer.strip(),
+        "finish_reason": NOT_RECORDED if verdict.correct is None else UNKNOWN,
+        "excluded": False,
+        "preamble": False,
+        "more_lines": False,
+        "cluster": verdict.cluster,
+    }
+    return Score(**{**dict.fromkeys(Score._fields), **known, **place._asdict()})
+
+
 def _wrong(sweep: Sweep, example: Example, target: Target, response: SweepResponse) -> WrongAnswer:
     text, metric = str(response.scored_text), METRICS[sweep.metric]
     others = sweep.asks.other_items(example.prompt, target) if sweep.asks and sweep.asks.other_items else ()
@@ -301,6 +339,8 @@ def judge(metric: str, response: str | None, answers: Sequence[str], also: Seque
 
 #: Columns that identify a cell of the accuracy table.
 CELL = ["model", "experiment", "task", "metric", "size", "items", "placement", "position", "depth", "target"]
+#: Columns of accuracy.csv that recorded verdicts have.
+KNOWN = (*CELL, "n", "accuracy", "ci_low", "ci_high", "n_not_recorded", "doubt")
 
 
 def accuracies(scores: pd.DataFrame) -> pd.DataFrame:
@@ -332,7 +372,7 @@ def _cell_row(names: dict, group: pd.DataFrame) -> "AccuracyRow":
     accuracy = float(correct.sum()) / n if n else None
     if n and "label" in counted and (labelled := labelled_cell(counted, correct, clusters)).is_complete:
         accuracy, low, high = corrected_accuracy(labelled)
-    return {
+    row: AccuracyRow = {
         **names,
         "n": n,
         "accuracy": accuracy,
@@ -351,6 +391,9 @@ def _cell_row(names: dict, group: pd.DataFrame) -> "AccuracyRow":
         "n_preamble": int(counted["preamble"].sum()),
         "doubt": doubt_of(counted),
     }
+    if names["metric"] == RECORDED:
+        row.update(dict.fromkeys(row.keys() - {*KNOWN}))  # type: ignore[typeddict-item]
+    return row
 
 
 def labelled_cell(counted: pd.DataFrame, correct: np.ndarray, clusters: np.ndarray | None) -> Labelled:

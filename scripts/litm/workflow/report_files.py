@@ -40,8 +40,8 @@ class ReportFiles:
     @property
     def samples(self) -> list[str]:
         """The question sample of each experiment; none if the config wants no questions in the report."""
-        experiments = self._study.answered if self._study.sampled_per_size else ()
-        return [f"results/question_samples/{experiment}.jsonl.gz" for experiment in experiments]
+        experiments = self._study.answered.values() if self._study.sampled_per_size else ()
+        return [f"results/question_samples/{entry.name}.jsonl.gz" for entry in experiments if entry.has_prompts]
 
     @property
     def sources(self) -> str:

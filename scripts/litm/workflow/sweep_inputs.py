@@ -107,7 +107,11 @@ class SweepInputs:
         #: The selected models, and models beside them, for counting tokens or as judges; those to ask among them.
         self.models = {**study.token_models, **study.asked_models, **study.beside}
         self.asked = {name: model for name, model in self.models.items() if not model.is_recorded}
-        self.recorded = [name for name in (*study.models, *study.beside) if name not in self.asked]
+        recorded = [name for name in (*study.models, *study.beside) if name not in self.asked]
+        #: Those with recorded verdicts, and those with recorded responses.
+        self.scored = [name for name in recorded if getattr(self.models[name], "scores", None)]
+        self.recorded = [name for name in recorded if name not in self.scored]
+        self.answering = [name for name in self.models if name not in self.scored]
         self.prompting = {
             name: self._prompting_of(model)
             for name, model in self.models.items()
@@ -192,6 +196,8 @@ class SweepInputs:
         if asking := self._study.asked_apart.get(wildcards.experiment):
             return [asking.prompts]
         experiment = self._study.experiments[wildcards.experiment]
+        if not experiment.has_prompts:
+            return []
         if model := getattr(wildcards, "model", None):
             experiment = self._study.experiment_of(model, experiment.name)
         return [example_file(experiment, cell) for cell in experiment.cells]

@@ -83,7 +83,8 @@ class TableFiles:
             "session_scores": [
                 pair for pair in run if any(pair[1] in remedy.values() for remedy in self._session_remedies)
             ],
-            "scores": run,
+            # Of answers, not of verdicts alone.
+            "scores": [pair for pair, experiment in run.items() if experiment.has_prompts],
             "judged_scores": [pair for pair, experiment in run.items() if experiment.judge],
             "agreeing_scores": [pair for pair in run if any(pair[1] in judged for judged in study.judge_pairs)],
             "curve_scores": with_positions,
@@ -180,7 +181,7 @@ class TableFiles:
     def _first_examples(self) -> list[tuple[str, str]]:
         """Experiment and example file of one cell per size: all cells of a size have the same questions."""
         firsts = []
-        for experiment in self._study.experiments.values():
+        for experiment in filter(lambda entry: entry.has_prompts, self._study.experiments.values()):
             first = {cell.size: cell for cell in reversed(experiment.cells)}
             firsts += [(experiment.name, example_file(experiment, first[size])) for size in sorted(first)]
         return firsts
