@@ -20,6 +20,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 from EXPERIMENT_metric import METRIC  # noqa: E402
+from EXPERIMENT_metric.litm.scoring.metrics import first_line  # noqa: E402
 from EXPERIMENT_metric.litm.verdicts import REMINDER, RIGHT, judge_prompt, read_verdict  # noqa: E402
 
 FACTS = json.loads((HERE / "task.json").read_text(encoding="utf-8"))
@@ -31,11 +32,12 @@ JUDGE = FACTS["judge"]
 def EXPERIMENT_verdict() -> Scorer:
     """1 for an answer that the judge calls right, and 0 for another; unscored if neither of two replies is a verdict.
 
-    An empty answer is wrong, and is not sent.
+    An answer is the part up to where the experiment ends it (`stop`). An empty one is wrong, and is not sent.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        answer, accepted = state.output.completion, [*target]
+        whole, accepted = state.output.completion, [*target]
+        answer = first_line(whole) if FACTS["stop"] == "first_line" else whole
         if not answer.strip():
             return Score(value=0.0, answer=answer)
         if JUDGE["only_unclear"] and METRIC.strict(answer, accepted):

@@ -266,6 +266,12 @@ def test_a_judge_is_unchecked_without_labels_uncorrected_with_too_few_and_else_c
     ]
 
 
+def test_labels_of_other_answers_are_told_from_none():
+    experiments = [{"name": "kv", "judge": {"model": "j", "labels": "mine.csv"}}]
+    (finding,) = judge_findings([judged()], experiments)
+    assert (finding.kind, finding.remedy) == ("judge_unchecked", "other_labels")
+
+
 def test_what_labels_would_bring_is_near_what_the_simulation_shows():
     # docs/judged.md: 200 questions at five positions, 50 labels, a judge that errs in 15 of 100.
     assert half_width_with_labels(200, 5) == pytest.approx(0.23, abs=0.01)
@@ -279,3 +285,6 @@ def test_a_judge_of_its_own_answers_and_answers_without_a_verdict_are_told_apart
     assert counts_of([lacking]) == [("m", "kv", 2, 22, [10])] and lacking.kind == "no_verdict"
     assert lacking.numbers["share"].value == pytest.approx(2 / 22)
     assert (itself.kind, itself.experiments, itself.facts) == ("judges_itself", ("qa",), {"judge": "m"})
+    assert lacking.remedy == "another_judge"
+    (alone,) = judge_findings([judged(n=0, n_no_verdict=5)], experiments[:1])
+    assert alone.kind == "no_verdict", "without a verdict there is nothing to check"

@@ -275,3 +275,9 @@ def test_lacking_questions_are_told_with_the_most_at_a_position():
     facts = {"count": 5, "most": 3, "sizes": [10]}
     lacking = Finding("failed", ("m",), ("kv",), n=40, numbers={"share": Number(0.125)}, facts=facts)
     assert "(5 of 40, up to 3 at a position): these are not counted" in warning_in_words([lacking])
+
+
+def test_what_to_do_about_an_unchecked_judge_of_several_experiments_is_said_once():
+    judged = [JUDGED | {"experiment": name} for name in ("kv", "qa", "oracle")]
+    (group,) = (group for group in in_groups(warnings({"judge": judged})) if group[0].kind == "judge_unchecked")
+    assert len(group) == 3 and warning_in_words(group).count("fill in a copy") == 1

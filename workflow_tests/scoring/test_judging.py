@@ -94,7 +94,7 @@ def test_verdicts_become_scores_and_a_reply_that_is_none_is_no_score():
 
 def test_labels_are_read_as_people_write_them(tmp_path):
     file = tmp_path / "labels.csv"
-    file.write_text(f"\ufeffkey;question;right\n{A};q;yes\n{B};q; No \n{C};q;\n")
+    file.write_text(f"\ufeffkey;question;right\n{A};q;TRUE\n{B};q; No \n{C};q;\n")
     assert read_labels(str(file)) == {A: True, B: False}
 
 
@@ -107,6 +107,8 @@ def test_labels_are_read_as_people_write_them(tmp_path):
             f"key,right\n{A},yes\n{B},no\n{A},no\n",
             f"labels.csv: lines 2 and 4 label one answer .key {A}., one as right and one as wrong; delete the line",
         ),
+        (f"key,right\n{A},yes\n{B},ja\n", "line 3: 'right' is 'ja'; write yes or no"),
+        (f"key;right\n{A};1,0\n", "line 2: 'right' is '1,0'; write yes or no"),
         (f"key,right\n{A},\n", "no row has a label"),
         ("key,right\n1.23E+19,yes\n", "line 2: '1.23E.19' is no key"),
     ],

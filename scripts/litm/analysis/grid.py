@@ -109,7 +109,7 @@ class Grid:
     def accuracies(self) -> list[Estimate]:
         """The accuracy in each cell, of a grid of complete questions; [] without questions."""
         if self.labelled is not None:
-            return [Estimate(*corrected_accuracy(self.labelled, weights)) for weights in np.eye(len(self.columns))]
+            return [Estimate(*corrected_accuracy(self.labelled.at(column))) for column in range(len(self.columns))]
         estimates = (proportion(column, self.clusters) for column in self.matrix.T)
         return [estimate for estimate in estimates if estimate]
 

@@ -341,7 +341,9 @@ class Experiment(Entry):
     @property
     def right_if(self) -> str:
         """When an answer is right, see `Metric`."""
-        return METRICS[self.metric].right_if
+        return (
+            METRICS[self.metric].right_if if self.judge is None else f"the judge ({self.judge.model}) calls it right."
+        )
 
     @property
     def mean_label(self) -> str:

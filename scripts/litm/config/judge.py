@@ -28,3 +28,8 @@ class JudgeEntry(Entry):
     """The number of answers that are judged a second time with the accepted answers in reverse order, of those with
     several. A verdict that changes with their order is no judgement of the answer.
     """
+
+    @property
+    def in_words(self) -> str:
+        """Who judges, and whether there are labels, for figures."""
+        return f"judged by {self.model}, {'corrected by labels' if self.labels else 'which nobody has checked'}"

@@ -104,6 +104,7 @@ def make_chart(
         panels=tuple(replace(panel, series=panel.series + series) for panel in panels),
         places=figure.get("places") or {},
         facts=figure.get("facts") or {},
+        note=figure.get("judged", ""),
         room=room_of(figure),
     )
 

@@ -65,7 +65,8 @@ def positions(figure: Mapping, rows: Rows) -> Chart:
     models = models_in(cells)
     chart = make_chart(figure, _panels(figure, cells, rows), models, references(figure, rows.accuracy, models))
     recorded = dict.fromkeys(figure.get("beside") or {}, "recorded")
-    return replace(chart, facts={**chart.facts, **recorded}, note="\n".join(beside_notes(figure, cells)))
+    notes = filter(None, [chart.note, *beside_notes(figure, cells)])
+    return replace(chart, facts={**chart.facts, **recorded}, note="\n".join(notes))
 
 
 def beside_notes(figure: Mapping, cells: pd.DataFrame) -> Iterator[str]:

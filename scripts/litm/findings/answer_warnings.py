@@ -211,17 +211,19 @@ def half_width_with_labels(n: float, positions: int) -> float:
 
 def judge_findings(rows: Iterable[Row], experiments: Iterable[Row]) -> Iterator[Finding]:
     """Findings for each judged sweep; rows: of judge.csv, experiments: settings of each."""
-    judges = {settings["name"]: settings["judge"]["model"] for settings in experiments if settings.get("judge")}
+    entries = {settings["name"]: settings["judge"] for settings in experiments if settings.get("judge")}
     for sweep, cells in grouped(rows, _sweep).items():
-        facts = {"judge": judges.get(sweep[1], "")}
+        judge = entries.get(sweep[1], {})
+        facts = {"judge": judge.get("model", "")}
         labels, n = (sum(cell[name] or 0 for cell in cells) for name in ("n_labels", "n"))
         about: dict[str, Any] = {"models": sweep[:1], "experiments": sweep[1:], "n": n}
-        if not labels:
+        if not labels and n:
             bring = {"with_labels": half_width_with_labels(n / len(cells), len(cells))}
-            yield Finding("judge_unchecked", **about, facts={**facts, **bring}, remedy="fill_in_labels")
-        elif any(cell["accuracy"] is None for cell in cells):
+            remedy = "other_labels" if judge.get("labels") else "fill_in_labels"
+            yield Finding("judge_unchecked", **about, facts={**facts, **bring}, remedy=remedy)
+        elif labels and any(cell["accuracy"] is None for cell in cells):
             yield Finding("judge_uncorrected", **about, facts={**facts, "count": labels}, remedy="label_more")
-        else:
+        elif labels:
             yield Finding("judge_corrected", **about, facts={**facts, "count": labels})
         if facts["judge"] == sweep[0]:
             yield Finding("judges_itself", **about, facts=facts)
@@ -229,7 +231,8 @@ def judge_findings(rows: Iterable[Row], experiments: Iterable[Row]) -> Iterator[
             sizes = sorted({cell["size"] for cell in cells if cell["n_no_verdict"]})
             about["n"] = n + count
             share = {"share": Number(count / about["n"])}
-            yield Finding("no_verdict", **about, numbers=share, facts={"count": count, "sizes": sizes})
+            counts = {"count": count, "sizes": sizes}
+            yield Finding("no_verdict", **about, numbers=share, facts=counts, remedy="another_judge")
 
 
 #: Columns of the accuracy table with questions that are not counted, by their kinds.

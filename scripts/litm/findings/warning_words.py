@@ -28,8 +28,11 @@ WARNING_REMEDIES: Mapping[str, str] = {
     "set_positions": "to compare the other positions, set positions: {kept} for {experiment} in define.experiments",
     "correct_gold": "check and correct them in results/tables/gold_passages.csv",
     "more_clusters": "use more clusters",
-    "fill_in_labels": "fill in a copy of results/labels/{experiment}.csv and name it as the judge's 'labels' "
+    "fill_in_labels": "fill in a copy of each table in results/labels and name it as the judge's 'labels' "
     "(docs/judged.md)",
+    "other_labels": "the table named as the judge's 'labels' has none of these answers: leave it out, and fill in a "
+    "copy of the one in results/labels (docs/judged.md)",
+    "another_judge": "name another judge, or a prompt to which it replies with one word",
     "label_more": "label more answers: each position needs some that the judge calls right and wrong, with and without "
     "an accepted answer in them",
 }

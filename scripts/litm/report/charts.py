@@ -71,7 +71,7 @@ def chart(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> dict | None:
         return None
     return {
         **{key: getattr(drawn, key) for key in ("name", "title", "x_label", "y_label")},
-        **({"note": drawn.note} if figure.get("beside") else {}),
+        **({"note": drawn.note} if figure.get("beside") or figure.get("judged") else {}),
         "y": _heights(drawn),
         "panels": [_panel(panel) for panel in panels],
     }

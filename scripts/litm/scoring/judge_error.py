@@ -73,6 +73,11 @@ class Labelled:
         share = (right + pooled) / (labels + 1)
         return share * (1 - share)
 
+    def at(self, position: int) -> "Labelled":
+        """The answers at a position (its index)."""
+        verdicts, strict, labels = (grid[:, [position]] for grid in (self.verdicts, self.strict, self.labels))
+        return Labelled(verdicts, strict, labels, self.clusters)
+
     def second_phase(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The variance that the error of the shares adds to a weighted sum of the positions' means, and its square over
         its degrees of freedom; weights: of each position, or (positions, sums) for several sums.

@@ -145,6 +145,9 @@ class FigureFiles:
         experiments = self._study.experiments
         measures = dict.fromkeys(experiments[name].mean_label for name in figure.experiments if name in experiments)
         facts |= {} if [*measures] == ["Accuracy"] else {"measure": ", ".join(measures)}
+        judges = (entry.judge for name in figure.experiments if (entry := experiments.get(name)) and entry.judge)
+        if judged := dict.fromkeys(judge.in_words for judge in judges):
+            facts["judged"] = "; ".join(judged)
         if figure.kind == TOKENS_KIND:
             facts["prices"] = {model: price for model, price in prices(self._study).items() if model in drawn and price}
         return {**figure.settings(), "places": self._places(drawn), **facts}
