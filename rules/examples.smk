@@ -7,6 +7,7 @@ rule make_examples:
         labels=DATA.files(EXPERIMENT.subset),
         length=SWEEPS.length,
         prompt=EXPERIMENT(SWEEPS.prompt),
+        curve=EXPERIMENT(SWEEPS.curve),
     output:
         "results/examples/{experiment}/{size}/{placement}.jsonl.gz",
     log:
@@ -24,7 +25,7 @@ rule make_examples:
             "make_examples",
             "--size {wildcards.size:q} --placement {wildcards.placement:q} {params.task} {params.settings} "
             "--dataset {input.dataset:q} --labels {input.labels:q} --length {input.length:q} --prompt {input.prompt:q} "
-            "--output {output:q}",
+            "--curve {input.curve:q} --output {output:q}",
         )
 
 

@@ -8,6 +8,7 @@ settings: JSON: what changes the examples (ExampleSettings)
 prompt: the prompt file
 dataset: the file with the questions; left out, they are generated
 labels: the file that says which questions to keep; left out, all
+curve: the scores that the measured order is estimated on; left out, there is no such order
 """
 
 from litm.base.cli import program
@@ -15,6 +16,8 @@ from litm.base.json_files import read_json
 from litm.base.messages import UserError, note
 from litm.examples.checks import answers_not_in_nfc, checked
 from litm.examples.examples import choose_questions, examples_of, of_size_in_tokens, read_template
+from litm.examples.measured_order import best_where_highest, read_curve
+from litm.examples.orders import FLAT
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.questions.subsets import read_labels
@@ -32,6 +35,7 @@ def main(
     length: str | None = None,
     dataset: str | None = None,
     labels: str | None = None,
+    curve: str | None = None,
 ) -> None:
     asked, chosen = load_task(task), ExampleSettings(**settings)
     template = read_template(prompt, with_context=size > 0)
@@ -44,7 +48,11 @@ def main(
             f"{coverage.kept} are kept, the others left out"
         )
     taken = list(questions if dataset or asked.is_chain else map(checked, questions))
-    examples = list(examples_of(asked, taken, items, placement, template, chosen))
+    measured = read_curve(curve, items, chosen.seed or 0) if curve else FLAT
+    if curve:
+        places = best_where_highest([*range(1, items + 1)], measured)
+        note(f"{curve}: the measured order of {items} documents: {' '.join(map(str, places))}")
+    examples = list(examples_of(asked, taken, items, placement, template, chosen, measured))
     if repeated := [question.text for question in taken if question.repeats_gold]:
         note(
             f"{dataset}: {len(repeated)} of {len(examples)} questions have their gold item among the distractors "

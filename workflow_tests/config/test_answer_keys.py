@@ -80,6 +80,7 @@ def prompts_and_decoding(entry: dict) -> str:
     # The cluster of a question stands next to its prompt.
     settings = {key: value for key, value in one.example_settings().items() if key != "cluster"}
     made_of = [one.task, one.prompt, one.datasets, one.rerank, one.subset, one.tokens_of, settings, cells]
+    made_of.append(one.measured_on and one.measured_on.model_dump())
     return digest([made_of, one.decoding()])
 
 

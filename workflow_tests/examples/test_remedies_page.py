@@ -9,10 +9,10 @@ from conftest import ROOT
 
 from litm.base.schema import read_entry
 from litm.config.conditions import with_conditions
-from litm.config.experiments import Experiment
+from litm.config.experiments import Experiment, MeasuredOn
 from litm.config.retrieval import RERANKERS
 from litm.examples.orders import ORDERS, RANDOM, in_order
-from litm.records.conditions import Cut
+from litm.records.conditions import MEASURED, Cut
 
 PAGE = (ROOT / "docs" / "remedies.md").read_text(encoding="utf-8")
 
@@ -30,11 +30,19 @@ def pasted() -> dict:
     return names
 
 
-@pytest.mark.parametrize("order", [name for name in ORDERS if name != RANDOM])
+@pytest.mark.parametrize("order", [name for name in ORDERS if name not in (RANDOM, MEASURED)])
 def test_the_function_of_the_page_gives_the_order_that_was_measured(pasted, order):
     for number in range(30):
         documents = [f"document {place}" for place in range(number)]
         assert pasted["reorder"](documents, order) == in_order(order, documents, Random(0))
+
+
+def test_the_measured_order_of_the_page_is_that_of_the_experiments(pasted):
+    rng = Random(2)
+    for number in range(1, 30):
+        documents = [f"document {place}" for place in range(number)]
+        curve = [(depth, rng.randint(0, 10) / 10) for depth in (0, 0.25, 0.5, 1)]
+        assert pasted["by_curve"](documents, curve) == in_order(MEASURED, documents, Random(0), curve)
 
 
 def test_the_cut_of_the_page_keeps_the_documents_that_were_measured(pasted):
@@ -46,7 +54,8 @@ def test_the_cut_of_the_page_keeps_the_documents_that_were_measured(pasted):
 
 
 def test_the_config_of_the_page_is_one_of_conditions():
-    (config,) = map(yaml.safe_load, blocks("yaml"))
+    config, measured = map(yaml.safe_load, blocks("yaml"))
+    read_entry(MeasuredOn, measured["define"]["experiments"]["my_as_retrieved"]["measured_on"], "measured_on")
     define = config["define"]
     entry = read_entry(Experiment, define["experiments"]["my_remedies"], "experiments.my_remedies")
     for name, reranker in define["rerankers"].items():

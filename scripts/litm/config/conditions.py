@@ -19,7 +19,7 @@ CONDITIONS = (
     "max_new_tokens",
 )  # fmt: skip
 #: Keys that decide the questions and the meaning of a size: experiments that differ in one are not comparable.
-QUESTIONS = ("examples", "selection", "subset", "tokens_of")
+QUESTIONS = ("examples", "selection", "subset", "tokens_of", "measured_on")
 #: End of the name of an experiment without the gold items.
 ABSENT_END = "absent"
 #: Keys of experiments that claims about them need.

@@ -1,6 +1,6 @@
 """An experiment as a study has it, checked: its keys fit its task, its data and each other."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ from litm.examples.task import ASK_ANOTHER_KEY, PLAIN
 from litm.examples.tasks import load_task
 from litm.placements import AS_RETRIEVED, gold_places
 from litm.records.cells import Cell
-from litm.records.conditions import RANKED
-from litm.records.measures import LOG_PROBABILITY
+from litm.records.conditions import MEASURED, RANKED
+from litm.records.measures import ANSWER, LOG_PROBABILITY
 from litm.scoring.metrics import JUDGED
 
 #: Fraction of the task's own limit of new tokens: a smaller limit gets a note. For key-value pairs it is 25 tokens,
@@ -69,6 +69,11 @@ def check_remedies(entry: Experiment) -> None:
             f"{entry.where}: '{retrieval_keys[0]}' is for documents as retrieved (task: open_domain_qa), "
             f"not for the task {entry.task}"
         )
+    is_measured = MEASURED in (entry.order, *(entry.remedies.order if entry.remedies else ()))
+    if is_measured != (entry.measured_on is not None):
+        raise UserError(
+            f"{entry.where}: 'order: {MEASURED}' and 'measured_on: {{experiment: NAME, model: NAME}}' go together"
+        )
     if entry.distractor_order != RANKED and entry.order != RANKED:
         raise UserError(f"{entry.where}: give either 'order' or 'distractor_order', not both")
     if entry.distractor_order == AUTHORS and (entry.selection == RANDOM or entry.subset):
@@ -81,6 +86,32 @@ def check_remedies(entry: Experiment) -> None:
             f"{entry.where}: an experiment with 'remedies' reads documents as retrieved, as the baseline of its "
             f"remedies: remove '{retrieval_keys[0]}', or name it in 'remedies'"
         )
+
+
+def check_measured_orders(experiments: Mapping[str, Experiment], run: Container[tuple[str, str]]) -> None:
+    """Raise `UserError` for a measured order whose curve the study lacks, or that has no positions or other clusters.
+
+    run: the pairs of a model and an experiment that are selected.
+    """
+    for entry in experiments.values():
+        if entry.measured_on is None:
+            continue
+        name, where = entry.measured_on.experiment, f"{entry.where}.measured_on"
+        if (entry.measured_on.model, name) not in run:
+            raise UserError(
+                f"{where}: {entry.measured_on.model} does not run {name} in this study: add both to 'models' and "
+                "'experiments'"
+            )
+        curve = experiments[name]
+        if not curve.has_positions or curve.asks_several or ANSWER not in curve.measure:
+            raise UserError(
+                f"{where}.experiment: {name} has no curve: name one with several positions of one gold item"
+            )
+        if curve.cluster != entry.cluster:
+            raise UserError(
+                f"{where}.experiment: {name} has 'cluster: {curve.cluster}' and this experiment {entry.cluster}: give "
+                "both the same, so that no question judges an order that it is in the curve of"
+            )
 
 
 def _check_questions(

@@ -74,6 +74,15 @@ class CutEntry(Entry):
         return "_".join(f"{key}_{score_in_words(value)}".replace(".", "_") for key, value in self.settings().items())
 
 
+class MeasuredOn(Entry):
+    """The sweep whose curve gives the measured order of documents."""
+
+    experiment: Annotated[str, Ref("experiments")]
+    """The experiment with positions, such as the same questions with the gold document moved."""
+    model: Annotated[str, Ref("models")]
+    """The model of the curve, one of those that run both experiments. All models read the documents in its order."""
+
+
 class RemediesEntry(Entry):
     """Remedies that are tried on an experiment's documents, each compared with the documents as retrieved."""
 
@@ -172,7 +181,11 @@ class Experiment(Entry):
     order: Annotated[OrderName, InPrompts] = RANKED
     """Order of retrieved documents in the prompt (open_domain_qa): ranked (best first), reversed (best last), ends
     (best at both ends, as Haystack's LostInTheMiddleRanker), ends_langchain (as LangChain's LongContextReorder, with
-    the best last where their number is even), or random.
+    the best last where their number is even), random, or measured (best where the curve of `measured_on` is highest).
+    """
+    measured_on: Annotated[MeasuredOn | None, InPrompts] = None
+    """The curve of `order: measured`, as in {experiment: my_positions, model: my_model}. It is over about half of the
+    questions, by the seed; this experiment, with all its remedies, asks the others alone.
     """
     rerank: Annotated[str | None, Ref("rerankers", hint="yours is one of define.rerankers"), InPrompts] = None
     """The reranker that orders all retrieved documents of the dataset (open_domain_qa)."""
@@ -290,6 +303,7 @@ class Experiment(Entry):
         """All settings, with cells and datasets instead of the keys they come from."""
         said = {"positions", "depths", "sizes", "dataset", "query_aware_of", "compared_with", "remedies", "absent"}
         usual = {**PLAIN_KEYS, "cluster": None, "wording": PLAIN, "fillers": (), "measure": (ANSWER,), "judge": None}
+        usual["measured_on"] = None
         unset = {key for key, value in usual.items() if getattr(self, key) == value}
         return {"name": self.name, **self.model_dump(exclude=said | unset)}
 
@@ -299,7 +313,7 @@ class Experiment(Entry):
         The seed is left out if nothing is random, so that another seed changes nothing. The defaults of settings that
         were added later are left out too.
         """
-        is_random = not self.datasets or RANDOM in (self.distractor_order, self.selection, self.order)
+        is_random = not self.datasets or RANDOM in (self.distractor_order, self.selection, self.order) or self.held_out
         # Documents as retrieved are those of a dataset, as without the key.
         filler = next((level for level in self.fillers if level != SAME_FORM or not self.datasets), None)
         settings = {field.name: getattr(self, field.name) for field in fields(ExampleSettings)}
@@ -312,6 +326,7 @@ class Experiment(Entry):
             "cut": None,
             "wording": PLAIN,
             "fillers": None,
+            "held_out": False,
         }
         return {key: value for key, value in settings.items() if key not in usual or usual[key] != value}
 
@@ -375,6 +390,11 @@ class Experiment(Entry):
     def unit(self) -> str:
         """What its sizes count: tokens, or the task's noun for items."""
         return "tokens" if self.tokens_of else f"{load_task(self.task).item}s"
+
+    @property
+    def held_out(self) -> bool:
+        """Whether it asks only questions that are in no curve of a measured order."""
+        return self.measured_on is not None
 
     @property
     def is_plain(self) -> bool:

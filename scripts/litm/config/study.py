@@ -17,7 +17,7 @@ from litm.config.beside import read_beside, with_others
 from litm.config.catalogue import CATALOGUES, Audit, Config, Entries, Report, read_catalogue, read_catalogues
 from litm.config.conditions import read_relations, with_conditions, with_names
 from litm.config.data import Corpus, Dataset, QuestionSet, check_file_names, of_version
-from litm.config.experiment_checks import checked_experiment, short_limits
+from litm.config.experiment_checks import check_measured_orders, checked_experiment, short_limits
 from litm.config.experiments import Experiment
 from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.my_data import MyEntries, read_my_data
@@ -272,8 +272,11 @@ def _read_experiments(
         if selected.judge:
             _check_judge(selected, entries["models"])
             selected = selected.changed(judge=selected.judge.placed(f"{selected.where}.judge").located(root, {}))
-        experiments[name] = selected.changed(known_questions=max(counts, default=0) if all(counts) else 0)
+        experiments[name] = selected.changed(
+            known_questions=max(counts, default=0) if all(counts) and not selected.held_out else 0
+        )
     _check_curves(experiments.values())
+    check_measured_orders(experiments, selection.sizes)
     for experiment in experiments.values():
         _check_tokens(experiment, entries["models"])
         fused = data["rerankers"][experiment.rerank].fused_with if experiment.rerank else ()

@@ -9,7 +9,8 @@ from pathlib import Path
 from litm.answers import contains_normalized
 from litm.base.files import read_text
 from litm.base.messages import UserError, quoted
-from litm.examples.orders import AUTHORS, AUTHORS_SEED, RANDOM, in_order
+from litm.examples.measured_order import Curve, is_held_out
+from litm.examples.orders import AUTHORS, AUTHORS_SEED, FLAT, RANDOM, in_order
 from litm.examples.task import ASK_ANOTHER_KEY, ExampleSettings, Task
 from litm.placements import ABSENT, NO_GOLD, depth_of, gold_positions, positions_for
 from litm.questions.subsets import Coverage, first_by_digest, select
@@ -28,6 +29,10 @@ def choose_questions(
     coverage = None
     if labels is not None:
         questions, coverage = select(questions, labels)
+    if settings.held_out:
+        assert settings.seed is not None, "the configuration gives a seed to held out questions"
+        seed = settings.seed
+        questions = (question for question in questions if is_held_out(question.cluster or question.id, seed))
     if settings.examples is None:
         return questions, coverage
     if settings.selection == "random":
@@ -96,21 +101,30 @@ def place(question: Question, size: int, placement: str, in_any_order: bool = Fa
     return items
 
 
-def reordered(question: Question, number: int, order: str, seed: int | None) -> Question:
+def reordered(question: Question, number: int, order: str, seed: int | None, curve: Curve = FLAT) -> Question:
     """The question with its first distractors, or retrieved documents, in an order of `ORDERS`, random by seed and
-    question.
+    question. curve: of the measured order.
 
     They are cut before that: every order shows the same items (paper, Appendix C), and a random one is the same at
     every position.
     """
     rng = random.Random(f"{seed}/distractor_order/{question.id}")
-    return replace(question, distractors=tuple(in_order(order, question.distractors[:number], rng)))
+    return replace(question, distractors=tuple(in_order(order, question.distractors[:number], rng, curve)))
 
 
 def examples_of(
-    task: Task, questions: Iterable[Question], items: int, placement: str, template: str, settings: ExampleSettings
+    task: Task,
+    questions: Iterable[Question],
+    items: int,
+    placement: str,
+    template: str,
+    settings: ExampleSettings,
+    curve: Curve = FLAT,
 ) -> Iterator[Example]:
-    """The examples of questions in contexts of `items` items, in order. template: the text of the prompt file."""
+    """The examples of questions in contexts of `items` items, in order.
+
+    template: the text of the prompt file. curve: of the measured order.
+    """
     authors = random.Random(AUTHORS_SEED)
     for question in questions:
         distractors = max(0, items - sum(gold.item is not None for gold in question.golds))
@@ -127,7 +141,7 @@ def examples_of(
         shown = items if settings.cut is None else min(items, len(question.distractors))
         shown -= task.golds if placement == ABSENT else 0
         if settings.order != RANKED:
-            question = reordered(question, shown, settings.order, settings.seed)
+            question = reordered(question, shown, settings.order, settings.seed, curve)
         example = make_example(question, shown, placement, template, task)
         yield example if settings.cut is None and placement != ABSENT else replace(example, size=items, items=shown)
 

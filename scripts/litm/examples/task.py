@@ -52,10 +52,14 @@ class ExampleSettings:
     fillers: str | None = None
     """The level of `litm.examples.fillers.FILLERS`, None for a task's usual distractors."""
 
+    held_out: bool = False
+    """Whether only the questions are asked that are in no curve of a measured order, see `measured_order`."""
+
     @property
     def limit(self) -> int | None:
         """Number of questions to read from the dataset, None for all."""
-        return self.examples if self.selection == "first" and self.labels is None else None
+        is_beginning = self.selection == "first" and self.labels is None and not self.held_out
+        return self.examples if is_beginning else None
 
 
 @dataclass(frozen=True, kw_only=True)

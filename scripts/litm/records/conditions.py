@@ -35,6 +35,8 @@ class Comparison:
 
 #: The order of retrieval, or of a reranker, best first.
 RANKED = "ranked"
+#: The order that puts the best documents where the curve of a model is highest.
+MEASURED = "measured"
 
 
 @dataclass(frozen=True)

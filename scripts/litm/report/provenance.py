@@ -227,6 +227,9 @@ def placements(cells: Sequence[Mapping]) -> str:
 def _remedies(experiment: Mapping) -> list[str]:
     """Changes of the retrieved documents, as in `order reversed`, `rerank my_reranker`; [] if there are none."""
     remedies = [f"{key} {experiment[key]}" for key in ("order", "rerank") if experiment.get(key)]
+    if measured := experiment.get("measured_on"):
+        # Said here, because these are about half of the questions.
+        remedies.append(f"only questions that are not in the curve of {measured['model']} in {measured['experiment']}")
     cut = experiment.get("cut")
     return remedies if cut is None else [*remedies, str(Cut(**cut))]
 

@@ -23,7 +23,8 @@ from litm.planning.speed import measured_runs, minutes
 from litm.planning.tokens import most_work
 from litm.prompting.prompt_format import named_template
 from litm.records.cells import Cell
-from litm.records.measures import VERDICT, WRITING
+from litm.records.conditions import MEASURED
+from litm.records.measures import ANSWER, VERDICT, WRITING
 from litm.retrieval.candidates import FILL
 from litm.workflow.data_inputs import FETCHED, DataInputs, identity_file
 from litm.workflow.rules_help import Wildcards, as_json
@@ -219,6 +220,12 @@ class SweepInputs:
         """The prompt file of an experiment."""
         return self._project_file(text_file("prompts", experiment.prompt))
 
+    def curve(self, experiment: Experiment) -> list[str]:
+        """The scores that the measured order of an experiment is estimated on; none for another order."""
+        if experiment.order != MEASURED or not experiment.measured_on:
+            return []
+        return [FILES[ANSWER].for_sweep(experiment.measured_on.model, experiment.measured_on.experiment).scores]
+
     def placements(self, wildcards: Wildcards) -> list[str]:
         """The placements at a size, since the longest of their prompts must fit."""
         cells = self._study.experiments[wildcards.experiment].cells
@@ -378,11 +385,12 @@ class SweepInputs:
     def counted_now(self, wildcards: Wildcards) -> list[str]:
         """The estimate of each sweep that asks something, and whose model and data are here."""
         here = {name for name, model in self.asked.items() if _is_here(model)}
-        # The prompts of a judge are made of answers, and written questions of those of a model.
+        # The prompts of a judge are made of answers, as a measured order is, and written questions of those of a model.
         asked = {
             name
             for name, experiment in self._study.experiments.items()
-            if not any(written_sets(experiment, self._study.candidates, self._study.questions))
+            if experiment.order != MEASURED
+            and not any(written_sets(experiment, self._study.candidates, self._study.questions))
         }
         with_data = {name for name in asked if self._has_data(name)}
         return [
