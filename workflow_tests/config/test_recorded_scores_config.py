@@ -27,6 +27,7 @@ def study(file: str, models=("a", "b"), experiment=None, selected=(), only=None,
 
 def test_an_experiment_of_verdicts_has_the_cells_of_its_tables_and_nothing_that_needs_prompts(tmp_path):
     read = study(table(tmp_path, *ROWS, "a,q9,25,1000,1", "a,q9,,2000,1"))
+    assert {name: read.experiment_of(name, "needles").cell_sizes for name in "ab"} == {"a": {1000, 2000}, "b": {1000}}
     assert [(cell.size, cell.placement) for cell in read.experiments["needles"].cells] == [
         (1000, "gold_at_depth_0"), (1000, "gold_at_depth_0.25"), (1000, "gold_at_depth_0.5"),
         (1000, "gold_at_depth_1"), (2000, "no_gold"),

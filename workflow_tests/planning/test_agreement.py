@@ -104,7 +104,7 @@ def test_a_package_that_a_model_to_ask_needs_is_missed_before_the_first_job(tmp_
             raise PackageNotFoundError
         return "1"
 
-    monkeypatch.setattr("litm.base.messages.version", version)
+    monkeypatch.setattr("importlib.metadata.version", version)
     monkeypatch.setattr("litm.base.messages.is_clone", lambda: False)
     of_server = {"a": SERVED | BASE}
     jobs_of(study(models=of_server, experiments=experiments(BOTH))).check_packages()

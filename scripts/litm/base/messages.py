@@ -5,7 +5,6 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from math import floor, log10
 from pathlib import Path
@@ -50,6 +49,9 @@ def install_command(package: str) -> str:
 
 def check_installed(what: str, packages: Iterable[str]) -> None:
     """Raise `UserError`, with the command that installs it, for the first package that is not installed."""
+    # Imported here: it takes half as long as all else that a small program needs.
+    from importlib.metadata import PackageNotFoundError, version
+
     for package in packages:
         try:
             version(package)

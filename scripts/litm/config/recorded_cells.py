@@ -1,19 +1,27 @@
 """The cells of experiments whose verdicts are recorded: those of the tables of the selected models."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from litm.base.messages import UserError
+from litm.base.store import canonical_json
 from litm.config.catalogue import Config, Entries
 from litm.config.experiments import Experiment
 from litm.config.recorded_models import RecordedModel
+from litm.config.sweeps import Selection
 from litm.placements import NO_GOLD, gold_depths, gold_places
+from litm.recorded.score_tables import VerdictTable, read_verdict_table
 from litm.records.cells import Cell
 
+#: The sizes of the verdicts of a model on an experiment, by their names.
+Sizes = dict[tuple[str, str], tuple[int, ...]]
 
-def with_recorded_cells(config: Config, entries: Entries, root: Path) -> dict[str, Experiment]:
-    """The experiments, the selected ones of recorded verdicts with the cells of their tables.
+
+def with_recorded_cells(config: Config, entries: Entries, root: Path) -> tuple[dict[str, Experiment], Sizes]:
+    """The experiments, the selected ones of recorded verdicts with the cells of their tables; and the sizes of each
+    model's verdicts.
 
     Raises `UserError` for a table that cannot be read, for an experiment without one, with depths in one table and
     positions in another, or with a selected model that would have to be asked, and for verdicts on an experiment with
@@ -21,7 +29,8 @@ def with_recorded_cells(config: Config, entries: Entries, root: Path) -> dict[st
     """
     selected = dict.fromkeys([*config.models, *(config.beside or ())])
     models: dict[str, Any] = {name: entries["models"][name] for name in selected if name in entries["models"]}
-    cells = {}
+    cells: dict[str, tuple[Cell, ...]] = {}
+    sizes: Sizes = {}
     for entry in (entries["experiments"][name] for name in config.experiments if name in entries["experiments"]):
         scored = {name: model for name, model in models.items() if model.is_recorded and entry.name in model.scores}
         if entry.has_prompts and scored:
@@ -31,9 +40,20 @@ def with_recorded_cells(config: Config, entries: Entries, root: Path) -> dict[st
             )
         if not entry.has_prompts:
             _check_models(entry, config, models, scored)
-            cells[entry.name] = _cells(entry, scored, root)
+            by_model = _cells_by_model(entry, scored, root)
+            order = {cell: (cell.size, gold_places(cell.placement)) for here in by_model.values() for cell in here}
+            cells[entry.name] = tuple(sorted(order, key=order.__getitem__))
+            sizes |= {
+                (name, entry.name): tuple(sorted({cell.size for cell in here})) for name, here in by_model.items()
+            }
     experiments = entries["experiments"]
-    return {**experiments, **{name: experiments[name].changed(cells=of_name) for name, of_name in cells.items()}}
+    changed = {name: experiments[name].changed(cells=of_name) for name, of_name in cells.items()}
+    return {**experiments, **changed}, sizes
+
+
+def with_sizes(selection: Selection, sizes: Sizes) -> Selection:
+    """The selection with these sizes of its pairs, unless 'only' names some of them."""
+    return replace(selection, sizes={pair: run or sizes.get(pair) for pair, run in selection.sizes.items()})
 
 
 def _check_models(entry: Experiment, config: Config, models: Mapping[str, Any], scored: Mapping[str, Any]) -> None:
@@ -48,17 +68,20 @@ def _check_models(entry: Experiment, config: Config, models: Mapping[str, Any], 
             )
 
 
-def _cells(entry: Experiment, models: Mapping[str, RecordedModel], root: Path) -> tuple[Cell, ...]:
-    """The cells of all tables of an experiment, by size and place."""
+def _cells_by_model(entry: Experiment, models: Mapping[str, RecordedModel], root: Path) -> dict[str, list[Cell]]:
+    """The cells of the tables of an experiment, by model. Each table is read once."""
     kinds: dict[bool, str] = {}
-    cells: set[Cell] = set()
+    cells: dict[str, list[Cell]] = {}
+    tables: dict[str, VerdictTable] = {}
     for name, model in models.items():
-        here = model.verdicts(entry.name, model.score_file(entry.name, root)).cells
-        cells.update(here)
-        placed = [cell.placement for cell in here if cell.placement != NO_GOLD]
+        reading = model.reading(entry.name, root)
+        if (key := canonical_json(reading)) not in tables:
+            tables[key] = read_verdict_table(**reading)
+        cells[name] = tables[key].of_sweep(name, entry.name, reading["table"]).cells
+        placed = [cell.placement for cell in cells[name] if cell.placement != NO_GOLD]
         kinds |= {bool(gold_depths(placement)): f"models.{name}.scores" for placement in placed}
     if len(kinds) > 1:
         raise UserError(
             f"{entry.where}: {kinds[True]} has depths and {kinds[False]} positions: these are two experiments"
         )
-    return tuple(sorted(cells, key=lambda cell: (cell.size, gold_places(cell.placement))))
+    return cells

@@ -1,9 +1,9 @@
 """Models of the configuration that are not run: recorded responses."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -18,7 +18,6 @@ from litm.models.locations import find_in_package
 from litm.prompting.prompt_format import RAW
 from litm.recorded.files import ENDINGS, IDENTIFIERS, OWN_FIELDS, FieldNames
 from litm.recorded.logs import FIELDS, KINDS
-from litm.recorded.score_tables import VerdictTable, read_verdict_table
 from litm.records.cells import Cell
 
 #: One or several names of a field; the first name that a record has counts.
@@ -219,11 +218,15 @@ class RecordedModel(ReasoningKeys, AnyModel):
         is_file(path, where)
         return path
 
-    def verdicts(self, experiment: str, path: str, cells: Iterable[Cell] = ()) -> VerdictTable:
-        """The verdicts on an experiment in its file, see `read_verdict_table`."""
-        rows = self.rows.get(experiment)
-        table = read_verdict_table(path, self.columns, self.position_scale, self.full_score, rows, cells)
-        return table.of_sweep(self.name, experiment, path)
+    def reading(self, experiment: str, root: Path) -> dict[str, Any]:
+        """What `read_verdict_table` is told of the verdicts on an experiment; `UserError` for a missing file."""
+        return {
+            "table": self.score_file(experiment, root),
+            "columns": self.columns,
+            "position_scale": self.position_scale,
+            "full_score": self.full_score,
+            "only": self.rows.get(experiment),
+        }
 
     def without_file(self, experiment: Experiment) -> list[str]:
         """The cells of an experiment whose file is missing beside others, as size and placement."""

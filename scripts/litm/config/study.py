@@ -23,7 +23,7 @@ from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.my_data import MyEntries, read_my_data
 from litm.config.my_haystack import read_haystack
 from litm.config.my_session import read_session_entries
-from litm.config.recorded_cells import with_recorded_cells
+from litm.config.recorded_cells import with_recorded_cells, with_sizes
 from litm.config.retrieval import Candidates, Reranker, Retriever
 from litm.config.selection import select
 from litm.config.sweeps import AskableModel, Selection, Sweeps
@@ -168,8 +168,8 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     my_entries = {name: entry.changed(cluster=entry.cluster or shared.get(name)) for name, entry in my_entries.items()}
     entries["experiments"] = with_conditions(entries["experiments"] | my_entries)
     read = read.changed(experiments=with_names(read.experiments, entries["experiments"]))
-    entries["experiments"] = with_recorded_cells(read, entries, root)
-    selection = select(read, entries, root)
+    entries["experiments"], sizes = with_recorded_cells(read, entries, root)
+    selection = with_sizes(select(read, entries, root), sizes)
     entries |= _texts(root)
     _check_references(entries)
     data = _read_data(entries, read.seed, root)
