@@ -9,6 +9,7 @@ from litm.findings.console import MOST, Texts, console_lines
 from litm.findings.console_tables import Terminal, curve_in_blocks, short_names
 from litm.findings.first_screen import IN_DOUBT, FirstScreen, ModelRow, Point, QuestionTable, SizeTable
 from litm.findings.record import Number, Strength
+from litm.scoring.metrics import METRICS
 
 NAMES = ("gpt-4o-mini", "gpt-4o", "claude-sonnet-4-20250514", "meta-llama-3.1-70b-instruct-q4", "deepseek-chat")
 FILES = ("figures: results/figures/a.png, b.png, c.png and 9 more", "tables: results/tables/",
@@ -143,6 +144,16 @@ def test_a_curve_in_doubt_has_no_number_and_one_without_information_no_pbi():
     lines = lines_of(FirstScreen((), (table,), (), (), ()), 120, Texts())
     assert lines[3].split() == ["=", "gpt-4o", "-", "14", "92", "-", "-", "-", "-", "in", "doubt"]
     assert "+22.5" not in lines[4] and lines[4].split()[-3:] == ["-", "floor", "▇▆▅▅▆"]
+
+
+@pytest.mark.parametrize(("metric", "word"), [("gives_code", "share"), ("token_f1", "mean")])
+def test_what_is_no_share_of_right_answers_is_not_called_an_accuracy(metric, word):
+    tables = (QuestionTable("conflict", metric, (SizeTable(20, None, (row(0),)),)),)
+    assert lines_of(FirstScreen((), tables, (), (), ()), 80, Texts())[2].split()[0] == word
+    several = (QuestionTable("conflict", metric, (SizeTable(20, None, (row(0), row(1))),)),)
+    lines = lines_of(FirstScreen((), several, (), (), ()), 120, Texts())
+    assert not any("accuracy" in line for line in lines)
+    assert any(f"{METRICS[metric].label} in %" in line for line in lines)
 
 
 def test_one_model_has_every_position_with_its_interval_if_there_is_room():

@@ -17,7 +17,7 @@ from litm.findings.first_screen import DIFFERING, IN_DOUBT, FirstScreen, ModelRo
 from litm.findings.record import Number, Strength
 from litm.findings.words import REASONS, about
 from litm.placements import gold_places
-from litm.scoring.metrics import own_label
+from litm.scoring.metrics import mean_word, own_label
 
 #: Characters of the narrowest and the widest line; of the longest label, and of the shortest before a column goes.
 NARROWEST, WIDEST, LONGEST, SHORTEST = 60, 120, 32, 12
@@ -65,6 +65,8 @@ class Block(NamedTuple):
     rows: tuple[tuple[str, ModelRow], ...]
     name: str
     """How it is called where it is left out."""
+    metric: str
+    """The metric of its rows."""
 
 
 class Column(NamedTuple):
@@ -149,12 +151,12 @@ def _blocks(
             order.append((size is not table.sizes[-1], len(blocks)))
             if is_of_one:
                 label = name if len(table.sizes) > 1 else table.experiment
-                blocks += [Block("", ((label, row),), name) for row in size.rows]
+                blocks += [Block("", ((label, row),), name, table.metric) for row in size.rows]
             else:
                 common = set.intersection(*(set(row.marks) for row in size.rows)) if len(size.rows) > 1 else set()
                 rows = (replace(row, marks=tuple(sorted({*row.marks} - common))) for row in size.rows)
                 title = f"{name}, {_numbers(size.rows, table.metric)} {mark(sorted(common), terminal)}".rstrip()
-                blocks.append(Block(title, tuple((row.model, row) for row in rows), name))
+                blocks.append(Block(title, tuple((row.model, row) for row in rows), name, table.metric))
     return blocks, [place for _, place in sorted(order)]
 
 
@@ -200,6 +202,7 @@ def _laid_out(blocks: Sequence[Block], terminal: Terminal) -> list[str]:
     labels = [label for block in blocks for label, _ in block.rows]
     marks = [mark(row.marks, terminal) for row in rows]
     is_of_one = all(not block.title for block in blocks)
+    measures = dict.fromkeys(own_label(block.metric) or "accuracy" for block in blocks)
     columns = [
         column for column in _columns(is_of_one, terminal) if any(column.text(row) not in ("-", "") for row in rows)
     ]
@@ -221,7 +224,7 @@ def _laid_out(blocks: Sequence[Block], terminal: Terminal) -> list[str]:
     known = {", ".join(f"{name} {text}" for name, text in _known(row).items()) for row in rows} - {""}
     if is_of_one and len(known) == 1 and "oracle" not in {column.name for column in columns}:
         drawn += wrapped(known.pop(), terminal.width, "  ")
-    return [line.rstrip() for line in drawn] + _legend(rows, {column.name for column in columns}, terminal)
+    return [line.rstrip() for line in drawn] + _legend(rows, measures, {column.name for column in columns}, terminal)
 
 
 def _columns(has_numbers: bool, terminal: Terminal) -> list[Column]:
@@ -314,15 +317,15 @@ def mark(numbers: Sequence[int], terminal: Terminal) -> str:
     return text and (f"[{text}]" if terminal.is_ascii else text.translate(SUPERSCRIPTS))
 
 
-def _legend(rows: Sequence[ModelRow], shown: set[str], terminal: Terminal) -> list[str]:
-    """What the columns are."""
+def _legend(rows: Sequence[ModelRow], measures: Iterable[str], shown: set[str], terminal: Terminal) -> list[str]:
+    """What the columns are. measures: the labels of the means."""
     scale = (
         "curve: tens of per cent"
         if terminal.is_ascii
         else f"curve: {BLOCKS[0]}\u00a00\u00a0% to\u00a0{BLOCKS[-1]} 100 %"
     )
     parts = [
-        "accuracy in %",
+        f"{', '.join(measures)} in %",
         *(["closed: closed book, without documents"] if "closed" in shown else []),
         *(["oracle: the right document alone"] if "oracle" in shown else []),
         *(["PBI: mean of start and end minus middle, in points"] if "pbi" in shown else []),
@@ -387,11 +390,11 @@ def _by_position(tables: Sequence[QuestionTable], units: Mapping[str, str], term
             for row in size.rows:
                 name = f"{table.experiment}, {_size_in_words(size, table, units)}"
                 title = f"{name}, {_numbers([row], table.metric)} {mark(row.marks, terminal)}"
-                lines += [title.rstrip(), *_positions(row, terminal), *_summed_up(row, terminal)]
+                lines += [title.rstrip(), *_positions(row, table.metric, terminal), *_summed_up(row, terminal)]
     return lines
 
 
-def _positions(row: ModelRow, terminal: Terminal) -> Iterator[str]:
+def _positions(row: ModelRow, metric: str, terminal: Terminal) -> Iterator[str]:
     if row.shape == IN_DOUBT:
         return
     columns = [
@@ -402,7 +405,7 @@ def _positions(row: ModelRow, terminal: Terminal) -> Iterator[str]:
         )
         for point in row.curve
     ]
-    labels = ("position", "accuracy", "95 %")
+    labels = ("position", mean_word(metric), "95 %")
     # As many positions a line as fit.
     width = max(len(text) for column in columns for text in column) + 2
     most = max(1, (terminal.width - 10) // width)

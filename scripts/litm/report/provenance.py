@@ -20,7 +20,7 @@ from litm.records.conditions import Cut
 from litm.records.served import several_names
 from litm.records.tokens import answer_limit
 from litm.report.sizes import SizeNames
-from litm.scoring.metrics import METRICS
+from litm.scoring.metrics import mean_word
 
 #: Packages that compute scores, tables, figures and report. Manifests name the packages that made the answers.
 PACKAGES = ("snakemake", "pandas", "scipy", "matplotlib", "seaborn", "jinja2")
@@ -251,7 +251,7 @@ LONGEST = 400
 def experiments_studied(
     experiments: Sequence[Mapping], samples: Mapping[str, Sequence[Mapping]], names: SizeNames
 ) -> list[dict]:
-    """{name, title, asks, judged, contexts, example} per experiment, in their order.
+    """{name, title, asks, judged, answer_is, contexts, example} per experiment, in their order.
 
     contexts: sizes with their lengths in tokens; example: see `_example`, None without a sample.
     """
@@ -259,6 +259,8 @@ def experiments_studied(
         {
             **{key: experiment[key] for key in ("name", "title", "asks")},
             "judged": _judged(experiment),
+            # Of values that conflict none is right.
+            "answer_is": "Counted" if mean_word(experiment["metric"]) == "share" else "Right",
             "contexts": [
                 names.with_length(experiment["name"], size, ": ")
                 for size in dict.fromkeys(cell["size"] for cell in experiment["cells"])
@@ -270,8 +272,8 @@ def experiments_studied(
 
 
 def _judged(experiment: Mapping) -> str:
-    is_graded = METRICS[experiment["metric"]].is_graded
-    return f"{'The score of an answer is' if is_graded else 'An answer is right if'} {experiment['right_if']}"
+    begins = {"accuracy": "An answer is right if", "mean": "The score of an answer is", "share": "An answer counts if"}
+    return f"{begins[mean_word(experiment['metric'])]} {experiment['right_if']}"
 
 
 def _example(records: Sequence[Mapping]) -> dict | None:

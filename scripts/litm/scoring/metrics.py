@@ -216,3 +216,10 @@ def metrics_reference() -> str:
 def own_label(metric: str) -> str:
     """The label of a metric's mean if it is not the usual one, else ''."""
     return METRICS[metric].label if METRICS[metric].label != Metric.label else ""
+
+
+def mean_word(metric: str) -> str:
+    """`accuracy`; for a metric with a label of its own, whose answers need not be right, `share`; `mean` if graded."""
+    if not own_label(metric):
+        return "accuracy"
+    return "mean" if METRICS[metric].is_graded else "share"
