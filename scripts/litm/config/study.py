@@ -275,8 +275,8 @@ def _read_experiments(
         experiments[name] = selected.changed(
             known_questions=max(counts, default=0) if all(counts) and not selected.held_out else 0
         )
-    _check_curves(experiments.values())
     check_measured_orders(experiments, selection.sizes)
+    _check_curves(experiments.values())
     for experiment in experiments.values():
         _check_tokens(experiment, entries["models"])
         fused = data["rerankers"][experiment.rerank].fused_with if experiment.rerank else ()
