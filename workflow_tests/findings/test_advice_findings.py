@@ -6,6 +6,7 @@ from score_frames import first_right, score_rows
 
 from litm.analysis.advice import read_compared
 from litm.findings.advice import advice_finding
+from litm.findings.advice_words import advice_sentences
 from litm.findings.record import Finding, Number, Strength
 from litm.records.conditions import Condition
 
@@ -34,6 +35,13 @@ def test_an_advice_has_its_accuracy_cost_and_the_most_that_it_may_lose():
     best = next(other for other in finding.facts["compared"] if other["role"] == "best")
     assert (best["documents"], best["difference"], best["is_shown"]) == (20, pytest.approx(0.01), False)
     assert best["times"] == pytest.approx(2050 / 550)
+
+
+@pytest.mark.parametrize(("condition", "is_said"), [(PLAIN, False), (REVERSED, True)])
+def test_an_advised_order_says_that_made_up_answers_were_not_checked(condition, is_said):
+    finding = advice({5: first_right(0.7), 20: first_right(0.4)}, condition)
+    assert (finding.facts["reason"], finding.facts["order"]) == (None, condition.order)
+    assert (advice_sentences(finding)[-1].endswith("was not checked.")) == is_said
 
 
 def test_without_an_advice_the_cheapest_that_may_lose_over_5_points_is_named_with_the_questions_needed():

@@ -34,6 +34,7 @@ KINDS = {
             "the best; null in doubt and where nothing is compared",
             "experiment": "the experiment of the condition",
             "documents": "its number of documents",
+            "order": "the order of its documents",
             "reason": "why there is no advice: a doubt, `floor`, `one condition`, `may lose`, `nothing common`, "
             "`nothing scored`; null for an advice",
             "is_best": "whether the condition has the most right answers",
@@ -109,6 +110,7 @@ def _facts(compared: "Compared", index: int) -> dict[str, Any]:
         "condition": cell.name,
         "experiment": cell.condition.experiment,
         "documents": cell.documents,
+        "order": cell.condition.order,
         "is_best": index == compared.best,
         "n_alike": len(compared.best_set),
         "other": compared.cells[compared.most_lost[1]].name,

@@ -6,6 +6,7 @@ from typing import Any
 from litm.base.messages import counted, difference_in_words, first_of, interval, money, percent
 from litm.findings.advice import BEST, FLOOR, NOTHING_COMMON, NOTHING_SCORED, ONE_CONDITION, OTHER_NUMBER, REMEDY, WORSE
 from litm.findings.record import SHOWN, Finding
+from litm.records.conditions import RANKED
 from litm.scoring.doubts import doubt_in_words, is_doubt
 
 #: Conditions in doubt that a sentence names, at most.
@@ -25,6 +26,7 @@ def advice_sentences(finding: Finding) -> list[str]:
         *(_other_number(other) for other in _of_role(finding, OTHER_NUMBER)),
         *_remedies(finding),
         "These answers also chose the condition, so its accuracy is optimistic.",
+        *_not_checked(finding),
     ]
 
 
@@ -88,6 +90,12 @@ def _why(finding: Finding) -> str:
         f"It is the cheapest of {alike} not shown to be worse than the best of {every}, and loses at most {loses} "
         "points."
     )
+
+
+def _not_checked(finding: Finding) -> Iterator[str]:
+    """What an advised order may cost and nothing here measures."""
+    if finding.facts["order"] != RANKED and finding.facts["documents"] > 1:
+        yield "Whether this order brings more made-up answers where no document has the answer was not checked."
 
 
 def _behind(other: Mapping[str, Any]) -> str:
