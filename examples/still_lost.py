@@ -3,6 +3,7 @@
     python examples/still_lost.py others docs
 
 Reads others/Mixing-Matters and others/lost-in-the-middle-2026, writes docs/still_lost_*.png and prints the tables.
+Writes the verdicts to others/checkpoints.csv and others/hosted.csv too, which config/others_verdicts.yaml reads.
 """
 
 import gzip
@@ -87,10 +88,13 @@ def table(curves: Curves) -> str:
 
 
 def main(others: str, output: str) -> None:
-    open_models = litm.curves(pd.DataFrame(checkpoints(Path(others) / "Mixing-Matters")), position_scale="from_0")
-    frame = pd.concat(hosted(Path(others) / "lost-in-the-middle-2026"), ignore_index=True)
-    names = {"size": "num_documents", "position": "gold_index"}
-    of_2026 = litm.curves(frame, columns=names, position_scale="from_0")
+    verdicts = {
+        "checkpoints": pd.DataFrame(checkpoints(Path(others) / "Mixing-Matters")),
+        "hosted": pd.concat(hosted(Path(others) / "lost-in-the-middle-2026"), ignore_index=True),
+    }
+    for name, frame in verdicts.items():
+        frame.to_csv(Path(others) / f"{name}.csv", index=False)
+    open_models, of_2026 = (litm.curves(frame, position_scale="from_0") for frame in verdicts.values())
     unknown = of_2026.not_known()
     print(table(open_models), table(of_2026), unknown.note, sep="\n\n")
     for row in unknown.position_bias.to_dict("records"):

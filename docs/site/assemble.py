@@ -22,6 +22,7 @@ ELSEWHERE = {
     "benchmarks.md": "benchmarks/README.md",
     "benchmark_results.md": "benchmarks/results.md",
     "contributing.md": "CONTRIBUTING.md",
+    "others_studies.html": "docs/site/others_studies.html",
     "site.css": "docs/site/site.css",
     "site.js": "docs/site/site.js",
 }

@@ -137,7 +137,8 @@ def how_made(study: Results, model: str, experiment: str) -> "StudiesRow":
     return {
         "prompt": settings["prompt"],
         "positions": placements(settings.get("cells", ())),
-        "data": ", ".join(data.get(name, name) for name in dict.fromkeys(settings["datasets"].values())) or "generated",
+        "data": ", ".join(data.get(name, name) for name in dict.fromkeys(settings["datasets"].values()))
+        or ("generated" if settings["prompt"] else NOT_KNOWN),
         "decoding": details.decoding,
         "number_format": details.dtype,
         "prompt_format": _prompt_format(details.prompt_format, manifest.get("identity_fields", {})),
@@ -160,8 +161,14 @@ def manifest_of(study: Results, model: str, experiment: str) -> dict[str, Any]:
 
 
 def _answers(study: Results, model: str, experiment: str) -> tuple[pd.DataFrame | None, str]:
-    """The scores of a sweep with ids by prompts; None with the reason if the study does not have them."""
+    """The scores of a sweep with ids by prompts; None with the reason if the study does not have them.
+
+    Questions of verdicts without prompts are compared within their study alone.
+    """
     try:
+        if study.experiments[experiment]["prompt"] is None:
+            scores = study.scores(model, experiment)
+            return scores.assign(id=f"{study.selection['config']} " + scores["id"], text=None, folder=""), ""
         return study.scores_by_prompt(model, experiment), ""
     except UserError as error:
         return None, str(error).removeprefix(f"{study.folder}/")
@@ -178,11 +185,9 @@ def _counts(cells: Sequence[Mapping]) -> dict[str, Any]:
     """Counts of answers in these cells, None where one is unknown, and the same in words."""
     values = {words: [cell[name] for cell in cells] for words, name in NOTED.items()}
     counts = {words: None if None in numbers else sum(numbers) for words, numbers in values.items()}
-    parts = [
-        f"{noted_as(words, counts)}: {f'{count:,}' if count else 'not known'}"
-        for words, count in counts.items()
-        if count != 0
-    ]
+    parts = [f"{noted_as(words, counts)}: {count:,}" for words, count in counts.items() if count]
+    if unknown := [noted_as(words, counts) for words, count in counts.items() if count is None]:
+        parts.append(f"{', '.join(unknown)}: {NOT_KNOWN}")
     answers = f"{sum(cell['n'] for cell in cells):,}"
     return {NOTED[words]: count for words, count in counts.items()} | {"noted": ", ".join([answers, *parts])}
 

@@ -206,9 +206,10 @@ def experiment_rows(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
             "Task": experiment["task"],
             "Sizes and placements": placements(experiment["cells"]),
             "Questions": _questions(experiment),
-            "Data": ", ".join([*dict.fromkeys(experiment["datasets"].values()), *_remedies(experiment)]) or "generated",
+            "Data": ", ".join([*dict.fromkeys(experiment["datasets"].values()), *_remedies(experiment)])
+            or ("generated" if experiment["prompt"] else NOT_KNOWN),
             "Distractors": experiment["distractor_order"],
-            "Prompt": experiment["prompt"],
+            "Prompt": experiment["prompt"] or NOT_KNOWN,
             "Metric": experiment["metric"],
         }
         for experiment in experiments
