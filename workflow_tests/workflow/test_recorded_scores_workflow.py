@@ -6,6 +6,7 @@ import shutil
 import pandas as pd
 import pytest
 import yaml
+from programs import run_command
 from workbench import Workbench
 
 import litm
@@ -70,6 +71,15 @@ def test_a_model_whose_answers_are_none_has_no_word_and_the_report_says_why(fini
     page = finished.path("results/report.html").read_text()
     assert "most answers repeat one piece of text and hardly any is right" in page
     assert "recorded verdicts (1 hashed file)" in page
+
+
+def test_a_page_over_studies_has_the_models_of_verdicts_in_one_table(finished, tmp_path):
+    assert run_command("studies", "--results", finished.path("results"), "--output", tmp_path).returncode == 0
+    page = (tmp_path / "studies.html").read_text()
+    assert "nothing of model" not in page and "data not known" in page
+    (table,) = json.loads((tmp_path / "studies.json").read_text())["tables"]
+    assert {row["model"] for row in table["rows"]} == {"theirs", "pads"}
+    assert "cut, empty, refused, failed, left out: not known" in page
 
 
 def test_an_edited_table_of_verdicts_imports_its_scores_again(finished):
