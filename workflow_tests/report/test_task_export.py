@@ -17,7 +17,7 @@ from litm.base import extensions
 from litm.base.json_files import read_jsonl
 from litm.records.examples import Example, write_examples
 from litm.report.task_export import measures, task_facts, task_record
-from litm.scoring.metrics import JUDGED, METRICS, Metric
+from litm.scoring.metrics import JUDGED, METRICS, RECORDED, Metric
 from litm.verdicts import judge_prompt, read_verdict
 from litm.workflow.export_files import TASK_TEMPLATES
 from litm.workflow.rules_help import local_modules
@@ -118,7 +118,7 @@ print(json.dumps(sorted(name for name in sys.modules if name.partition(".")[0] i
 """
 
 
-@pytest.mark.parametrize("metric", [*(name for name in METRICS if name != JUDGED), "first_word"])
+@pytest.mark.parametrize("metric", [*(name for name in METRICS if name not in (JUDGED, RECORDED)), "first_word"])
 def test_the_exported_metric_judges_as_ours_without_this_library(tmp_path, monkeypatch, metric):
     monkeypatch.setenv(extensions.VARIABLE, "")
     if metric == "first_word":
