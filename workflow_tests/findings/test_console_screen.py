@@ -1,6 +1,7 @@
 """The first screen on a terminal: its lines for few and many models and experiments, and narrow terminals."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -111,6 +112,20 @@ def test_several_models_are_rows_with_their_curves_ties_and_marks():
         "",
         "Before you quote this:",
     ]
+
+
+def test_curves_of_low_accuracies_have_a_scale_that_shows_them():
+    def low(row: ModelRow) -> ModelRow:
+        curve = (replace(point, accuracy=(point.accuracy or 0) / 4) for point in row.curve)
+        return replace(row, curve=tuple(curve))
+
+    shown = screen(2, 1, (20,))
+    (table,) = shown.tables
+    (size,) = table.sizes
+    lowered = replace(table, sizes=(replace(size, rows=tuple(map(low, size.rows))),))
+    drawn, scaled = (lines_of(replace(shown, tables=(given,)), 100, Texts()) for given in (table, lowered))
+    assert drawn[2].endswith("▇▆▅▅▇") and "curve: ▁ 0 % to █ 100 %" in " ".join(drawn)
+    assert scaled[2].endswith("▇▆▅▅▇") and "curve: ▁ 0 % to █ 25 %" in " ".join(scaled)
 
 
 def test_a_narrow_terminal_loses_the_references_then_the_curve_then_the_mean_then_the_shape():

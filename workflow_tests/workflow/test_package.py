@@ -13,7 +13,6 @@ import yaml
 from conftest import ROOT, made_once
 from environments import environment_of, wheel_in
 from packaging.requirements import Requirement
-from workbench import Workbench
 
 from litm.checks.doctor import normalized
 
@@ -89,8 +88,8 @@ def test_the_wheel_runs_a_whole_study_from_an_empty_folder_without_torch_and_jav
     assert "Nothing to be done" in again.stdout + again.stderr
 
 
-def test_the_wheel_and_snakemake_in_a_clone_make_the_same_tables(study, tmp_path):
-    bench = Workbench.create(tmp_path)
+def test_the_wheel_and_snakemake_in_a_clone_make_the_same_tables(study, new_project, tmp_path):
+    bench = new_project.moved_to(tmp_path)
     bench.configure(STUDY)
     bench.run()
     tables = {path: (study / path).read_bytes() for path in files_in(study, "results/tables")}

@@ -13,7 +13,16 @@ from typing import NamedTuple
 from litm.analysis.shapes import MEANINGS, NONE, PRIMACY, PRIMACY_UNCLEAR, RECENCY, RECENCY_UNCLEAR
 from litm.base.messages import first_of, in_columns, in_range, interval, ordinal, signed_percent
 from litm.findings.curves import TOO_FEW
-from litm.findings.first_screen import DIFFERING, IN_DOUBT, FirstScreen, ModelRow, Point, QuestionTable, SizeTable
+from litm.findings.first_screen import (
+    DIFFERING,
+    IN_DOUBT,
+    FirstScreen,
+    ModelRow,
+    Point,
+    QuestionTable,
+    SizeTable,
+    top_of,
+)
 from litm.findings.record import Number, Strength
 from litm.findings.words import REASONS, about
 from litm.placements import gold_places
@@ -23,7 +32,7 @@ from litm.scoring.metrics import mean_word, own_label
 NARROWEST, WIDEST, LONGEST, SHORTEST = 60, 120, 32, 12
 #: Columns that go where a line is too narrow, the first first.
 DROPPED = (("closed", "oracle"), ("curve",), ("all",), ("shape",))
-#: Heights of a curve from 0 to 100 %.
+#: Heights of a curve from 0 to the end of its scale, and tens of per cent.
 BLOCKS, DIGITS = "▁▂▃▄▅▆▇█", "0123456789"
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: The limits of an accuracy in a text.
@@ -204,7 +213,9 @@ def _laid_out(blocks: Sequence[Block], terminal: Terminal) -> list[str]:
     is_of_one = all(not block.title for block in blocks)
     measures = dict.fromkeys(own_label(block.metric) or "accuracy" for block in blocks)
     columns = [
-        column for column in _columns(is_of_one, terminal) if any(column.text(row) not in ("-", "") for row in rows)
+        column
+        for column in _columns(is_of_one, terminal, top_of(rows))
+        if any(column.text(row) not in ("-", "") for row in rows)
     ]
     room = terminal.width - 2 - max(map(len, marks), default=0)
     columns, gap, names = _fitted(columns, rows, labels, room)
@@ -227,7 +238,7 @@ def _laid_out(blocks: Sequence[Block], terminal: Terminal) -> list[str]:
     return [line.rstrip() for line in drawn] + _legend(rows, measures, {column.name for column in columns}, terminal)
 
 
-def _columns(has_numbers: bool, terminal: Terminal) -> list[Column]:
+def _columns(has_numbers: bool, terminal: Terminal, top: float) -> list[Column]:
     numbers = [Column("n", "n", lambda row: f"{row.n:,}")] if has_numbers else []
     return [
         *numbers,
@@ -239,7 +250,7 @@ def _columns(has_numbers: bool, terminal: Terminal) -> list[Column]:
         Column("end", "end", lambda row: _accuracy(row, row.end)),
         Column("pbi", "PBI [95 %]", _pbi),
         Column("shape", "shape", shape_of, begins=True),
-        Column("curve", "curve", lambda row: _curve(row, terminal), begins=True),
+        Column("curve", "curve", lambda row: _curve(row, terminal, top), begins=True),
     ]
 
 
@@ -298,15 +309,15 @@ def shape_of(row: ModelRow) -> str:
     return "-" if is_silent else SHORT.get(row.shape, row.shape) or "-"
 
 
-def _curve(row: ModelRow, terminal: Terminal) -> str:
-    return "" if row.shape == IN_DOUBT else curve_in_blocks(row.curve, terminal.is_ascii)
+def _curve(row: ModelRow, terminal: Terminal, top: float) -> str:
+    return "" if row.shape == IN_DOUBT else curve_in_blocks(row.curve, terminal.is_ascii, top)
 
 
-def curve_in_blocks(curve: Iterable[Point], is_ascii: bool = False) -> str:
+def curve_in_blocks(curve: Iterable[Point], is_ascii: bool = False, top: float = 1.0) -> str:
     """A character for each position, higher for more right answers; in ASCII, the tens of its per cent."""
-    scale = DIGITS if is_ascii else BLOCKS
+    scale, end = (DIGITS, 1.0) if is_ascii else (BLOCKS, top)
     return "".join(
-        " " if point.accuracy is None else scale[min(int(point.accuracy * len(scale)), len(scale) - 1)]
+        " " if point.accuracy is None else scale[min(int(point.accuracy / end * len(scale)), len(scale) - 1)]
         for point in curve
     )
 
@@ -322,7 +333,7 @@ def _legend(rows: Sequence[ModelRow], measures: Iterable[str], shown: set[str], 
     scale = (
         "curve: tens of per cent"
         if terminal.is_ascii
-        else f"curve: {BLOCKS[0]}\u00a00\u00a0% to\u00a0{BLOCKS[-1]} 100 %"
+        else f"curve: {BLOCKS[0]}\u00a00\u00a0% to\u00a0{BLOCKS[-1]} {100 * top_of(rows):.0f} %"
     )
     parts = [
         f"{', '.join(measures)} in %",

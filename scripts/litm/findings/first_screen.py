@@ -87,6 +87,16 @@ class QuestionTable:
     sizes: tuple[SizeTable, ...]
 
 
+#: Fractions that the scale of curves may end at.
+TOPS = (0.25, 0.5, 1.0)
+
+
+def top_of(rows: Iterable[ModelRow]) -> float:
+    """Where the scale of the curves of these rows ends, from 0: the least of `TOPS` that no accuracy exceeds."""
+    highest = max((point.accuracy or 0.0 for row in rows for point in row.curve), default=1.0)
+    return next(top for top in TOPS if highest <= top)
+
+
 @dataclass(frozen=True)
 class WarningGroup:
     """Warnings of one kind."""

@@ -8,7 +8,16 @@ from litm.analysis.shapes import MEANINGS, NONE, SMALL
 from litm.base.messages import counted, first_of, interval, ordinal, percent, signed_percent
 from litm.figures.chart import places_in_words
 from litm.findings.advice_words import advice_sentences
-from litm.findings.first_screen import FirstScreen, ModelRow, PairMatrix, Point, QuestionTable, SizeTable, WarningGroup
+from litm.findings.first_screen import (
+    FirstScreen,
+    ModelRow,
+    PairMatrix,
+    Point,
+    QuestionTable,
+    SizeTable,
+    WarningGroup,
+    top_of,
+)
 from litm.findings.record import Number, Strength
 from litm.findings.warning_words import MOST_MODELS
 from litm.findings.words import about, headline, sentence, warning_sentence
@@ -45,8 +54,6 @@ COLUMNS = (
     Column("pbi", "PBI", "position_bias.csv: pbi"),
 )
 SHAPE = Column("shape", "Shape", "position_bias.csv: shape")
-#: Fractions that the curves of a table may end at, which its heading says.
-TOPS = (0.25, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
@@ -150,6 +157,11 @@ class Screen:
     meanings: Sequence[tuple[str, str]]
     """Shapes that occur, and what they mean."""
 
+    @property
+    def has_ties(self) -> bool:
+        """Whether a row is not shown to differ from the one above."""
+        return any(row.is_tied for table in self.tables for block in table.blocks for row in block.rows)
+
 
 def screen(first: FirstScreen, titles: Mapping[str, str], names: SizeNames, models: Sequence[str]) -> Screen:
     """The first screen as it is shown.
@@ -208,8 +220,7 @@ def _table(table: QuestionTable, title: str, names: SizeNames, models: Sequence[
     rows = [row for block in table.sizes for row in block.rows]
     metric, has_curves = METRICS[table.metric].label, any(row.curve for row in rows)
     is_alone = len({row.model for row in rows}) == 1
-    highest = max((point.accuracy or 0.0 for row in rows for point in row.curve), default=1.0)
-    top = next(top for top in TOPS if highest <= top)
+    top = top_of(rows)
     columns = tuple(
         column if has_curves or column.name != "overall" else Column("overall", metric, "accuracy.csv: accuracy")
         for column in COLUMNS
