@@ -52,10 +52,6 @@ KINDS = {
     "reasoning_text": _kind(
         "Many answers are scored with their reasoning, because they contain <think> or </think>.", COUNT, SHARE
     ),
-    "recorded_doubt": _kind(
-        "Recorded answers are not used as they are, or leave something open.",
-        {"doubt": "the sentence in the manifest of the recorded answers"},
-    ),
     "unknown_prompts": _kind(
         "Recorded answers, n of them, do not say which prompts they answer, so prompts were not compared.", {}
     ),
@@ -81,6 +77,10 @@ KINDS = {
         "Recorded answers are missing; they are not counted.",
         {**COUNT, "most": "the most questions at a position", **SIZES},
         SHARE,
+    ),
+    "recorded_doubt": _kind(
+        "Recorded answers are not used as they are, or leave something open.",
+        {"doubt": "the sentence in the manifest of the recorded answers"},
     ),
     "cut": _kind(
         "Answers ended at the limit of new tokens, so accuracy is a lower bound.",

@@ -158,6 +158,11 @@ class Screen:
     """Shapes that occur, and what they mean."""
 
     @property
+    def has_pbi(self) -> bool:
+        """Whether a table has the Position Bias Index."""
+        return any(column.name == "pbi" for table in self.tables for column in table.columns)
+
+    @property
     def has_ties(self) -> bool:
         """Whether a row is not shown to differ from the one above."""
         return any(row.is_tied for table in self.tables for block in table.blocks for row in block.rows)
@@ -267,7 +272,8 @@ def _lead(matrix: PairMatrix) -> str:
             _, low, high, _ = number = leads[following]
             limits = "" if low is None or high is None else f" {interval(low, high)}"
             lead = f"{model} leads {following} by {percent(values[following])} points{limits}"
-            return f"{lead} over all positions and sizes{'' if number.is_shown else ', not shown'}"
+            doubt = "" if number.is_shown else ", not shown with the correction for all pairs"
+            return f"{lead} over all positions and sizes{doubt}"
     return ""
 
 
