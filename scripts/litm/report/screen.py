@@ -272,7 +272,8 @@ def _lead(matrix: PairMatrix) -> str:
             _, low, high, _ = number = leads[following]
             limits = "" if low is None or high is None else f" {interval(low, high)}"
             lead = f"{model} leads {following} by {percent(values[following])} points{limits}"
-            doubt = "" if number.is_shown else ", not shown with the correction for all pairs"
+            corrected = " with the correction for all pairs" if low is not None and low > 0 else ""
+            doubt = "" if number.is_shown else f", not shown{corrected}"
             return f"{lead} over all positions and sizes{doubt}"
     return ""
 
