@@ -25,7 +25,8 @@ from litm.findings.record import Number, Strength
 
 def counted(experiment="kv", placement="gold_at_0", size=10, n=5, model="m", **counts) -> dict:
     """A row of the accuracy table."""
-    return {"model": model, "experiment": experiment, "size": size, "placement": placement, "n": n, **counts}
+    cell = {"model": model, "experiment": experiment, "size": size, "placement": placement, "n": n}
+    return {**cell, "accuracy": None, "accuracy_completed": None, **counts}
 
 
 def manifest(model="m", experiment="kv", request=None, stop="end_token", **more) -> dict:
@@ -55,6 +56,16 @@ def test_cut_answers_are_counted_over_the_cells_of_a_sweep_and_none_gives_no_fin
     assert counts_of([cut]) == [("m", "kv", 11, 20, [10])]
     assert cut.numbers == {"share": Number(0.55)}
     assert (cut.facts["limit"], cut.facts["key"], cut.remedy) == (30, "max_new_tokens", "raise_max_new_tokens")
+
+
+def test_right_answers_that_were_not_cut_are_counted_where_all_are_known():
+    cells = [counted(n=10, n_cut=4, accuracy=0.5, accuracy_completed=5 / 6), counted(size=20, n_cut=0, accuracy=0.2)]
+    (cut,) = cut_findings(cells)
+    assert (cut.n, cut.facts["count"], cut.facts["right"]) == (15, 4, 6)
+    (cut,) = cut_findings([*cells, counted(size=30, n=3, n_cut=3, accuracy=0.0)])
+    assert cut.facts["right"] == 6
+    (cut,) = cut_findings([*cells, counted(size=30, n_cut=0)])
+    assert cut.facts["right"] is None
 
 
 def test_an_answer_to_several_gold_items_counts_once():

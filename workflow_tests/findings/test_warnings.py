@@ -10,7 +10,7 @@ from litm.findings.warnings import WARNING_KINDS, concerns, in_groups, touches, 
 
 NAMES = {"model": "m", "experiment": "kv", "size": 10, "placement": "gold_at_0", "metric": "exact_code"}
 CELL = NAMES | {"n": 20, "n_cut": 2, "n_empty": 3, "n_refused": 4, "n_left_out": 1, "n_failed": 2}
-CELL |= {"n_not_recorded": 5, "doubt": "error"}
+CELL |= {"n_not_recorded": 5, "doubt": "error", "accuracy": 0.5, "accuracy_completed": 5 / 9}
 INSIDE = {"metric": "whole_words", "accuracy_full": 0.2, "accuracy_lenient": 0.6, "doubt": None}
 UNRECORDED = {"experiment": "brought", "doubt": None, "n_cut": None}
 CHECK = {"experiment": "kv", "size": 10, "n": 20, "n_in_distractors": 5, "n_not_in_gold": 1, "n_choices": 9}
@@ -87,8 +87,10 @@ def test_every_warning_has_words_and_its_remedy_too():
 # What is said together, and what it touches
 
 
-def cut(model="a", count=12, n=600, experiment="kv", limit=None, key=None, sizes=(10,), remedy=None) -> Finding:
-    facts = {"count": count, "sizes": list(sizes), "limit": limit, "key": key}
+def cut(
+    model="a", count=12, n=600, experiment="kv", limit=None, key=None, sizes=(10,), remedy=None, right=None
+) -> Finding:
+    facts = {"count": count, "sizes": list(sizes), "right": right, "limit": limit, "key": key}
     return Finding(
         "cut", (model,), (experiment,), n=n, numbers={"share": Number(count / n)}, facts=facts, remedy=remedy
     )
@@ -136,6 +138,7 @@ def test_models_with_the_same_experiments_are_named_with_their_counts_the_larges
     assert warning_in_words([cut()]) == (
         "a on kv has answers cut at the limit of new tokens (12 of 600): accuracy is a lower bound"
     )
+    assert "(12 of 600, 75.0 % of the others right): " in warning_in_words([cut(right=441)])
 
 
 def test_models_with_other_experiments_and_remedies_are_named_with_theirs():

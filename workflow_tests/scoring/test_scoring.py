@@ -62,6 +62,8 @@ def test_empty_cut_and_refused_answers_are_counted_apart_from_wrong_ones():
     (row,) = accuracy_table(score_sweep(SWEEP, examples, responses)).to_dict("records")
     assert (row["n"], row["accuracy"], row["n_empty"], row["n_cut"], row["n_refused"]) == (5, 0.4, 2, 1, 1)
     assert row["ci_low"] < 0.4 < row["ci_high"]
+    # Of four answers that were not cut, two are right.
+    assert row["accuracy_completed"] == 0.5
 
 
 def test_a_failed_prompt_is_counted_and_never_scored():

@@ -87,6 +87,7 @@ KINDS = {
         {
             **COUNT,
             **SIZES,
+            "right": "right answers among the others, with fractions of graded ones; null where it is not known",
             "limit": "tokens; null where it is not known",
             "key": "the key that sets the limit; null where it is not known",
         },
@@ -174,11 +175,21 @@ def cut_findings(rows: Iterable[Row], limits: Mapping[Sweep, Limit] = NOTHING) -
     An answer to several gold items has several rows and counts once. Rows without n_cut are skipped: recorded answers
     may lack finish reasons.
     """
-    for sweep, counts in _counts(rows, "n_cut").items():
-        if counts.count:
+    for sweep, cells in _cells(rows, "n_cut").items():
+        if (counts := Counts.from_cells(cells, "n_cut")).count:
             tokens, key = limits.get(sweep, Limit(0))
             remedy = None if key is None else "raise_max_new_tokens" if key == "max_new_tokens" else "raise_request"
-            yield counts.finding("cut", sweep, remedy, limit=tokens or None, key=key)
+            facts = {"right": _right_completed(cells), "limit": tokens or None, "key": key}
+            yield counts.finding("cut", sweep, remedy, **facts)
+
+
+def _right_completed(cells: Iterable[Row]) -> float | None:
+    """The number of right answers among those that were not cut; None if it is not known."""
+    completed = [
+        (cell["accuracy_completed" if cell["n_cut"] else "accuracy"], cell["n"] - cell["n_cut"]) for cell in cells
+    ]
+    known = [accuracy * n for accuracy, n in completed if n and accuracy is not None]
+    return round(sum(known), 2) if len(known) == sum(n > 0 for _, n in completed) else None
 
 
 def empty_findings(rows: Iterable[Row]) -> Iterator[Finding]:
@@ -384,6 +395,13 @@ class Counts:
     sizes: tuple[int, ...]
     """The sizes with any, ascending."""
 
+    @classmethod
+    def from_cells(cls, cells: Sequence[Row], column: str) -> "Counts":
+        """Those of the cells of a sweep."""
+        counts = [cell[column] for cell in cells]
+        sizes = {cell["size"] for cell in cells if cell[column]}
+        return cls(sum(cell["n"] for cell in cells), sum(counts), max(counts), tuple(sorted(sizes)))
+
     def finding(self, kind: str, sweep: Sweep, remedy: str | None = None, **facts: Any) -> Finding:
         """A finding of these counts; facts: the others of its kind."""
         return Finding(
@@ -397,21 +415,18 @@ class Counts:
         )
 
 
-def _counts(rows: Iterable[Row], column: str) -> dict[Sweep, Counts]:
-    """The counts of each sweep over its cells; a cell with several targets counts once, one without a count not."""
+def _cells(rows: Iterable[Row], column: str) -> dict[Sweep, list[Row]]:
+    """The cells of each sweep; one with several targets counts once, one without a count of the column not."""
     cells: dict[tuple, Row] = {}
     for row in rows:
         if row.get(column) is not None:
             cells.setdefault((*_sweep(row), row["size"], row["placement"]), row)
-    return {
-        sweep: Counts(
-            sum(row["n"] for row in of_sweep),
-            sum(row[column] for row in of_sweep),
-            max(row[column] for row in of_sweep),
-            tuple(sorted({row["size"] for row in of_sweep if row[column]})),
-        )
-        for sweep, of_sweep in grouped(cells.values(), _sweep).items()
-    }
+    return grouped(cells.values(), _sweep)
+
+
+def _counts(rows: Iterable[Row], column: str) -> dict[Sweep, Counts]:
+    """The counts of each sweep over its cells."""
+    return {sweep: Counts.from_cells(cells, column) for sweep, cells in _cells(rows, column).items()}
 
 
 def _sweep(row: Row) -> Sweep:

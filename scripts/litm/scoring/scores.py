@@ -382,6 +382,7 @@ def _cell_row(names: dict, group: pd.DataFrame) -> "AccuracyRow":
         "accuracy_full": counted["correct_full"].sum() / n if n else None,
         "accuracy_strict": _mean(counted["correct_strict"]),
         "accuracy_lenient": _mean(counted["correct_lenient"]),
+        "accuracy_completed": _completed(counted, correct),
         "n_empty": int(counted["empty"].sum()),
         "n_cut": _ended(counted, LENGTH),
         "n_refused": _ended(counted, REFUSED),
@@ -409,6 +410,12 @@ def _mean(verdicts: pd.Series) -> float | None:
     """The mean of a rule's verdicts; None if a metric lacks the rule."""
     mean = verdicts.mean(skipna=False)
     return None if pd.isna(mean) else float(mean)
+
+
+def _completed(counted: pd.DataFrame, correct: np.ndarray) -> float | None:
+    """The accuracy of answers that were not cut; None if none or each of them was."""
+    is_cut = (counted["finish_reason"] == LENGTH).to_numpy()
+    return float(correct[~is_cut].mean()) if is_cut.any() and not is_cut.all() else None
 
 
 def _ended(counted: pd.DataFrame, reason: str) -> int | None:

@@ -44,6 +44,9 @@ class AccuracyRow(TypedDict, total=False):
     blank, as in the paper; `exact_code`: no other code in the answer (`only_code`)"""
     accuracy_lenient: col.Number
     """by the metric's lenient rule, if it has one. `only_code`: other codes may be in the answer (`exact_code`)"""
+    accuracy_completed: Annotated[col.Percent, shown("Of completed")]
+    """of the answers that were not cut; empty without a cut one. Answers to hard questions may be longer, so it is no
+    accuracy of all"""
     n_empty: Annotated[col.Integer, shown("Empty")]
     """counted answers that were empty"""
     n_cut: Annotated[col.Integer, shown("Cut")]
