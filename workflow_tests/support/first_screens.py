@@ -68,7 +68,10 @@ def first_screen(
     advice = Finding(
         "advice", names[:1], experiments[:1], n=200, strength=Strength.SHOWN,
         numbers={"accuracy": around(0.61), "may_lose": Number(0.024), "tokens": Number(1834), "dollars": Number(None)},
-        facts={"condition": "5 documents", "documents": 5, "order": "ranked", "reason": None, "n_alike": 3, "n_conditions": 6, "compared": []},
+        facts={
+            "condition": "5 documents", "documents": 5, "order": "ranked",
+            "reason": None, "n_alike": 3, "n_conditions": 6, "compared": [],
+        },
     )  # fmt: skip
     cells = tuple(
         tuple(None if a == b else around((b - a) / 50, p=0.01 if abs(a - b) > 2 else 0.5) for b, _ in enumerate(names))
