@@ -30,9 +30,9 @@ def row(number: int = 0, **changes) -> ModelRow:
     )
     values = {
         "model": model(number), "n": 60, "overall": Number(0.68 - number / 50, 0.6, 0.76), "is_tied": number % 2 == 1,
-        "closed_book": Number(0.14), "oracle": Number(0.92), "start": Number(0.8), "middle": Number(0.55),
-        "end": Number(0.75), "pbi": Number(0.225, 0.103, 0.347), "shape": "U", "strength": Strength.SHOWN,
-        "needed": None, "curve": points, "marks": (),
+        "closed_book": Number(0.14), "oracle": Number(0.92), "n_references": None, "start": Number(0.8),
+        "middle": Number(0.55), "end": Number(0.75), "pbi": Number(0.225, 0.103, 0.347),
+        "shape": "U", "strength": Strength.SHOWN, "needed": None, "curve": points, "marks": (),
     }  # fmt: skip
     if number % 3 == 2:
         values |= {"shape": NONE, "strength": Strength.CANNOT_TELL, "needed": 500 + 10 * number, "marks": (1, 2)}
@@ -112,6 +112,11 @@ def test_several_models_are_rows_with_their_curves_ties_and_marks():
         "",
         "Before you quote this:",
     ]
+
+
+def test_closed_book_and_oracle_of_other_questions_have_their_number():
+    (title,) = (line for line in lines_of(screen(2, 1, (20,), n_references=36), 100, Texts()) if "n =" in line)
+    assert title == "experiment_0, 20 documents, n = 60 (closed, oracle: 36)"
 
 
 def test_curves_of_low_accuracies_have_a_scale_that_shows_them():

@@ -37,8 +37,8 @@ def model_row(model: str, kind: int = 0, tied: bool = False, marks: tuple[int, .
     scored = [accuracy for accuracy in accuracies if accuracy is not None]
     index = (start + end) / 2 - middle
     return ModelRow(
-        model, 200, around(sum(scored) / len(scored)), tied, around(0.2), around(0.8), Number(start), Number(middle),
-        Number(end), around(index, p=0.001 if strength is Strength.SHOWN else 0.4), shape, strength,
+        model, 200, around(sum(scored) / len(scored)), tied, around(0.2), around(0.8), None, Number(start),
+        Number(middle), Number(end), around(index, p=0.001 if strength is Strength.SHOWN else 0.4), shape, strength,
         612 if strength is Strength.CANNOT_TELL else None,
         tuple(Point(5 * n, n / 4, accuracy) for n, accuracy in enumerate(accuracies)), marks,
     )  # fmt: skip

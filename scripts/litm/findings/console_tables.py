@@ -141,8 +141,11 @@ def _size_in_words(size: SizeTable, table: QuestionTable, units: Mapping[str, st
 
 
 def _numbers(rows: Iterable[ModelRow], metric: str) -> str:
-    """`n = 40`, or `n = 38 to 40`, and a metric that is not the usual one."""
-    return ", ".join(filter(None, [f"n = {in_range(row.n for row in rows)}", own_label(metric)]))
+    """`n = 40`, or `n = 38 to 40`; another n of the references, and a metric that is not the usual one."""
+    rows = [*rows]
+    others = [row.n_references for row in rows if row.n_references]
+    references = f" (closed, oracle: {in_range(others)})" if others else ""
+    return ", ".join(filter(None, [f"n = {in_range(row.n for row in rows)}{references}", own_label(metric)]))
 
 
 # --- A row for each model, or each size of one model -----------------------------------------------------------

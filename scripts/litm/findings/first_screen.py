@@ -49,6 +49,8 @@ class ModelRow:
     in doubt, which is not compared."""
     closed_book: Number | None
     oracle: Number | None
+    n_references: int | None
+    """Questions of closed book and oracle, where they are others than n; else None."""
     start: Number | None
     middle: Number | None
     end: Number | None
@@ -202,6 +204,7 @@ def _row(
         and not _is_shown_above(above, finding, pairs),
         closed_book=beside.get("closed_book"),
         oracle=beside.get("oracle"),
+        n_references=reference.n if beside and reference and reference.n != finding.n else None,
         start=numbers.get("start"),
         middle=numbers.get("middle"),
         end=numbers.get("end"),

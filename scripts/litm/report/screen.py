@@ -324,7 +324,7 @@ def _rows(
             name=name or row.model,
             model=row.model,
             colour=models.index(row.model) % 8,
-            n=f"{row.n:,}",
+            n=f"{row.n:,}" + (f"; closed book and oracle {row.n_references:,}" if row.n_references else ""),
             # Neither an accuracy in doubt nor a stand-in is compared.
             is_tied=row.is_tied and row.overall.value is not None and not _is_stand_in(row),
             marks=row.marks,

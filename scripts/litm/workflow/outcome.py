@@ -156,14 +156,14 @@ def _with_remedies(screen: FirstScreen, study: Study, accuracies: Iterable[Findi
 
 def _remedied(finding: Finding, name: str, warnings: Iterable[WarningGroup]) -> ModelRow:
     """The row of an accuracy with a remedy."""
-    nothing = dict.fromkeys(("closed_book", "oracle", "start", "middle", "end", "pbi", "strength", "needed"))
+    others = ("closed_book", "oracle", "n_references", "start", "middle", "end", "pbi", "strength", "needed")
     (model,), (experiment,) = finding.models, finding.experiments
     marks = tuple(
         group.number
         for group in warnings
         if group.number and any(concerns(warning, model, experiment, finding.size) for warning in group.findings)
     )
-    numbers = {"n": finding.n or 0, "overall": finding.numbers["overall"], **nothing}
+    numbers = {"n": finding.n or 0, "overall": finding.numbers["overall"], **dict.fromkeys(others)}
     return ModelRow(model=name, is_tied=False, shape="", curve=(), marks=marks, **numbers)  # type: ignore[arg-type]
 
 
