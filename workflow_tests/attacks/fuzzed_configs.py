@@ -45,8 +45,8 @@ SERVED = {
     **{"engine": "openai", "api_model": "m", "base_url": "http://127.0.0.1:9/v1", "request": {"seed": 1}},
     **{"concurrency": 4, "request_timeout": 5},
 }
-#: Beginning of the line in which Snakemake prints the command of a job.
-COMMAND = "Command 'set -euo pipefail;"
+#: What lines have in which Snakemake prints the command of a job.
+COMMANDS = ("Command 'set -euo pipefail;", 'python "$LITM_SCRIPTS/')
 
 
 @cache
@@ -134,7 +134,7 @@ def refused_by_snakemake(case: str, done: CompletedProcess) -> Outcome:
     """The outcome if Snakemake refuses: no traceback, and no line that is too long to read."""
     said = done.stdout + done.stderr
     # The command of a job that ended is Snakemake's to print, and as long as the settings.
-    ours = [line for line in said.splitlines() if not line.startswith(COMMAND)]
+    ours = [line for line in said.splitlines() if not any(part in line for part in COMMANDS)]
     longest = max(ours, key=len, default="")
     if fault := traceback_in(said):
         return Outcome(case, WRONG, fault)
