@@ -98,14 +98,17 @@ class Judging:
 
     @property
     def asked(self) -> Experiment:
-        """The experiment that the judge is asked: a prompt for each answer, of the length of one item."""
-        questions = self.experiment.most_questions * len(self.experiment.cells)
+        """The experiment that the judge is asked: a prompt for each answer, of the length of one item, and those of the
+        answers that are judged twice.
+        """
+        answers = self.experiment.most_questions * len(self.experiment.cells)
+        swapped = min(answers, self.experiment.judge.swap if self.experiment.judge else 0)
         apart: dict[str, Any] = {"judge": None, "datasets": {}, "tokens_of": None, "closed_book": None, "oracle": None}
         entry = self.experiment.changed(
             **apart,
             **VERDICT_DECODING,
             examples=None,
-            known_questions=questions,
+            known_questions=answers + swapped,
             cells=(Cell(1, "answers"),),
             title=f"{self.experiment.title}: answers of {self.model}, judged",
         )
