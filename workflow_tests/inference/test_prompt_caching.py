@@ -153,7 +153,7 @@ def test_conversations_and_system_prompts_are_cached_up_to_the_turn_that_differs
 
 
 def session(place: int, turns: int) -> list[dict]:
-    """A session of so many turns, each with a call and its result, and a placed turn."""
+    """A session with tools: each turn has a call and its result, and one more turn is at `place`."""
 
     def turn(name: object) -> list[dict]:
         call = {"id": f"call_{name}", "name": "read", "arguments": json.dumps({"path": f"{name}.md"})}
@@ -169,7 +169,7 @@ def session(place: int, turns: int) -> list[dict]:
 
 
 def conversation(place: int, turns: int) -> list[dict]:
-    """A conversation of so many turns, in which another one is placed."""
+    """A conversation without tools; one more turn is at `place`."""
     told = [f"Turn {number}. {documents(number)}" for number in range(turns)]
     told.insert(place, "The code is 17.")
     return [

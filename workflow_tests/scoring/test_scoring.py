@@ -66,6 +66,19 @@ def test_empty_cut_and_refused_answers_are_counted_apart_from_wrong_ones():
     assert row["accuracy_completed"] == 0.5
 
 
+def test_where_labels_correct_a_judge_the_accuracy_of_completed_answers_is_not_told():
+    examples = [example(id, "gold_at_0") for id in "abcd"]
+    ends = ("stop", "stop", "stop", "length")
+    responses = [
+        response(one.id, "gold_at_0", f"answer {one.id}", end) for one, end in zip(examples, ends, strict=True)
+    ]
+    scores = score_sweep(SWEEP, examples, responses)
+    (judged,) = accuracy_table(scores).to_dict("records")
+    (corrected,) = accuracy_table(scores.assign(label=[True, False, False, True])).to_dict("records")
+    assert (judged["accuracy"], judged["accuracy_completed"]) == (1, 1)
+    assert corrected["accuracy"] == 0.5 and corrected["accuracy_completed"] is None
+
+
 def test_a_failed_prompt_is_counted_and_never_scored():
     responses = [response("a", "gold_at_0", "answer a"), response("b", "gold_at_0", None, "failed")]
     (row,) = accuracy_table(score_sweep(SWEEP, [example(id, "gold_at_0") for id in "ab"], responses)).to_dict("records")

@@ -369,9 +369,11 @@ def _cell_row(names: dict, group: pd.DataFrame) -> "AccuracyRow":
     n, correct = len(counted), counted["correct"].to_numpy(dtype=float, na_value=0)
     clusters = pd.factorize(counted["cluster"])[0] if "cluster" in counted else None
     low, high = clustered_interval(correct, clusters) if n else (None, None)
-    accuracy = float(correct.sum()) / n if n else None
+    accuracy, completed = float(correct.sum()) / n if n else None, _completed(counted, correct)
     if n and "label" in counted and (labelled := labelled_cell(counted, correct, clusters)).is_complete:
         accuracy, low, high = corrected_accuracy(labelled)
+        # That of a part of the answers is not corrected by labels of all.
+        completed = None
     row: AccuracyRow = {
         **names,
         "n": n,
@@ -382,7 +384,7 @@ def _cell_row(names: dict, group: pd.DataFrame) -> "AccuracyRow":
         "accuracy_full": counted["correct_full"].sum() / n if n else None,
         "accuracy_strict": _mean(counted["correct_strict"]),
         "accuracy_lenient": _mean(counted["correct_lenient"]),
-        "accuracy_completed": _completed(counted, correct),
+        "accuracy_completed": completed,
         "n_empty": int(counted["empty"].sum()),
         "n_cut": _ended(counted, LENGTH),
         "n_refused": _ended(counted, REFUSED),

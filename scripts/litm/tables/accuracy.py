@@ -45,8 +45,8 @@ class AccuracyRow(TypedDict, total=False):
     accuracy_lenient: col.Number
     """by the metric's lenient rule, if it has one. `only_code`: other codes may be in the answer (`exact_code`)"""
     accuracy_completed: Annotated[col.Percent, shown("Of completed")]
-    """of the answers that were not cut; empty without a cut one. Answers to hard questions may be longer, so it is no
-    accuracy of all"""
+    """of the answers that were not cut; empty without a cut one, and where labels correct a judge. Answers to hard
+    questions may be longer, so it is no accuracy of all"""
     n_empty: Annotated[col.Integer, shown("Empty")]
     """counted answers that were empty"""
     n_cut: Annotated[col.Integer, shown("Cut")]
