@@ -23,9 +23,10 @@ rule doctor:
 rule estimate_sweep:
     input:
         PROMPTING.tokenizer_files,
-        examples=SWEEPS.examples,
+        examples=SWEEPS.counted_examples,
         source=SWEEPS.estimate_source,
         template=PROMPTING.template,
+        judge=SWEEPS.counted_judge,
     output:
         "results/estimates/{model}/{experiment}{ending}.json",
     log:
@@ -44,6 +45,8 @@ rule estimate_sweep:
             decoding=Each(SWEEPS.sweep).decoding,
             context_window=MODEL(lambda model: model.context_window or 0),
             tokenizer=PROMPTING.tokenizer,
+            # The answers that a judge is asked about are no input: an estimate asks for none.
+            judged=SWEEPS.counted_answers,
         ),
         # Kept answers are no input: their size alone tells that there are more.
         **compared(answered=SWEEPS.answered),
@@ -52,7 +55,8 @@ rule estimate_sweep:
             "estimate_sweep",
             "--model {wildcards.model:q} --experiment {wildcards.experiment:q} --run {resources.run:q} "
             "--answers {resources.answers} {params.settings} {params.decoding} {params.context_window} {params.tokenizer} "
-            "--examples {input.examples:q} --source {input.source:q} --template {input.template:q} "
+            "{params.judged} --judge {input.judge:q} --examples {input.examples:q} --source {input.source:q} "
+            "--template {input.template:q} "
             "--output {output:q}",
         )
 

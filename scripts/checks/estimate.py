@@ -28,7 +28,7 @@ def main(config: dict, lock: Path, table: str, sweeps: tuple[str, ...] = (), res
     from litm.planning.words import budget_lines
 
     study = load_study(config, lock.parent)
-    counted = [Estimate.read(read_json(path)) for path in sweeps]
+    counted = [Estimate.read(left) for left in map(read_json, sweeps) if left]
     estimates = estimates_of(study, counted)
     rates = {sweep.model.name: rate_of(sweep.model, results) for sweep in study.sweeps if sweep.is_asked}
     questions: dict[tuple[str, str], int | None]

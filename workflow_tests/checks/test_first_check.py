@@ -58,17 +58,24 @@ def load(config: dict, folder: Path):
 SERVED = {"engine": "openai", "api_model": "m", "base_url": "http://localhost:1/v1"}
 
 
-def test_the_study_is_paired_has_references_and_own_documents_and_the_full_one_asks_more_of_the_same(tmp_path):
-    mine = (ROOT / "examples" / "notes", ROOT / "examples" / "questions.csv")
-    config = check_study(Asked("m", SERVED, {"input": 1, "output": 2}, 1.0, *mine))
+def test_the_study_is_paired_has_references_and_the_full_one_asks_more_of_the_same(tmp_path):
+    config = check_study(Asked("m", SERVED, {"input": 1, "output": 2}, 1.0))
     study, full = load(config, tmp_path), load(full_study(config), tmp_path)
-    assert {"check_pairs", "check_documents", "check_closed_book", "check_oracle", "my_positions"} <= {
-        *study.experiments
-    }
+    assert {"check_pairs", "check_documents", "check_closed_book", "check_oracle"} == {*study.experiments}
     assert study.models["m"].prices == {"input": 1, "output": 2}
     for name in ("check_pairs", "check_documents"):
         assert {*study.experiments[name].cells} < {*full.experiments[name].cells}
         assert study.experiments[name].examples < full.experiments[name].examples
+
+
+def test_own_documents_with_questions_are_asked_about_alone_with_their_references(tmp_path):
+    mine = (ROOT / "examples" / "notes", ROOT / "examples" / "questions.csv")
+    config = check_study(Asked("m", SERVED, None, 1.0, *mine))
+    study, full = load(config, tmp_path), load(full_study(config), tmp_path)
+    assert [*study.experiments] == ["my_positions", "my_closed_book", "my_oracle"]
+    assert study.experiments["my_positions"].closed_book and "my_positions" in study.figures
+    assert {one.examples for one in study.experiments.values()} == {24}
+    assert {one.examples for one in full.experiments.values()} == {200}
 
 
 def test_documents_without_questions_are_checked_by_made_up_facts_and_in_full_up_to_the_window(tmp_path):

@@ -206,7 +206,9 @@ def test_the_line_of_a_table_has_the_lead_of_the_best_model_with_its_interval():
     asked = [QuestionTable("kv", "exact_code", (SizeTable(6, None, rows),))]
     for p, more in ((0.01, ""), (0.2, ", not shown with the correction for all pairs")):
         (table,) = shown_tables(asked, {"kv": ""}, NAMES, "abc", [PairMatrix("kv", tuple("abc"), ahead[p])])
-        assert table.summary.endswith(f"; a leads b by 12.0 points [7.0, 17.0] over all positions and sizes{more}")
+        assert table.summary.endswith(
+            f"; a leads b by 12.0 points [7.0, 17.0] over all positions and sizes of the same questions{more}"
+        )
     # A model without a comparison may be the best.
     unknown = ((None, nothing, None), (nothing, None, None), (None, None, None))
     (table,) = shown_tables(asked, {"kv": ""}, NAMES, "abc", [PairMatrix("kv", tuple("abc"), unknown)])

@@ -4,18 +4,9 @@ import pytest
 from record_makers import example, response
 
 from litm.base.messages import UserError
-from litm.scoring.judging import (
-    Judged,
-    check_labels,
-    check_template,
-    judge_examples,
-    judge_prompt,
-    label_key,
-    read_labels,
-    read_verdicts,
-    swapped_examples,
-)
-from litm.verdicts import read_verdict
+from litm.scoring.judge_prompts import check_template, judge_examples, swapped_examples
+from litm.scoring.judging import Judged, check_labels, label_key, read_labels, read_verdicts
+from litm.verdicts import judge_prompt, read_verdict
 
 TEMPLATE = "Q: {question}\nA: {answers}\n{answer}\nright, wrong, or none?"
 NAME = (2, "gold_at_0", "q1")

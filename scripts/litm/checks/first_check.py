@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill
+from time import monotonic
 from typing import Any
 
 import yaml
@@ -36,15 +37,15 @@ TABLES, REFERENCE_TABLES = ("accuracy", "position_bias"), ("utilisation",)
 BUDGET = 1.0
 FOLDER = Path("litm-check")
 LOG = "check.log"
-#: Lines of a run that say how far it is.
-PROGRESS = re.compile(r"^\d+ of \d+ steps|prompts/s")
+#: Lines of a run that say how far it is, and the seconds between two of them where the output is no terminal.
+PROGRESS, SECONDS = re.compile(r"^\d+ of \d+ steps|prompts/s"), 60
 
 
 def parser() -> argparse.ArgumentParser:
     """The options of the verb."""
     words = argparse.ArgumentParser("litm check", description=(
-        "Ask one model 24 questions at five positions of key-value pairs and of documents, and show the curves. The "
-        "price is said before the first request."
+        "Ask one model 24 questions at five positions of key-value pairs and of documents, or of your own documents, "
+        "and show the curves. The price is said before the first request."
     ), epilog=(
         "Is a model worse than another entry or server of it? litm check --against x --help"
     ))  # fmt: skip
@@ -213,22 +214,26 @@ def make(folder: Path, targets: Sequence[str]) -> None:
 
 def _errors(lines: Iterable[str], log: Path) -> Iterator[str]:
     """The errors among the lines of a run, which go to a log; the last line is shown meanwhile."""
+    is_terminal, said = sys.stderr.isatty(), monotonic()
     with log.open("w", encoding="utf-8") as file:
         for line in lines:
             file.write(line)
             if line.strip().startswith("error: "):
                 yield line.strip().removeprefix("error: ")
-            if PROGRESS.search(line):
+            if is_terminal and PROGRESS.search(line):
                 _progress(line)
-    _progress("")
+            elif PROGRESS.search(line) and monotonic() - said > SECONDS:
+                print(line.strip(), file=sys.stderr, flush=True)
+                said = monotonic()
+    if is_terminal:
+        _progress("")
 
 
 def _progress(line: str) -> None:
-    """Show the line of a run in place of the one before, on a terminal."""
-    if sys.stderr.isatty():
-        width = get_terminal_size().columns - 1
-        sys.stderr.write(f"\r{' ' * width}\r{line.strip()[:width]}")
-        sys.stderr.flush()
+    """Show the line of a run in place of the one before."""
+    width = get_terminal_size().columns - 1
+    sys.stderr.write(f"\r{' ' * width}\r{line.strip()[:width]}")
+    sys.stderr.flush()
 
 
 def _say(*lines: str) -> None:

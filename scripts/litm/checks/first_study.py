@@ -122,19 +122,16 @@ def check_study(asked: Asked) -> dict[str, Any]:
             oracle: {"task": "oracle_qa", "title": "Oracle", **asked_alone, "max_new_tokens": 80},
         }
     study: dict[str, Any] = {"models": [asked.name], "experiments": [*experiments], "figures": [*FIGURES]}
-    if asked.documents:
-        study["my_data"] = {"documents": str(asked.documents)}
-    if asked.questions:
-        study["my_data"]["questions"] = str(asked.questions)
-        study["experiments"] += MINE
-        study["figures"].append(MINE[0])
     models = {"models": {asked.name: entry}} if entry else {}
     if asked.session:
         study["my_data"] = {"session": str(asked.session), "lengths": [*SESSION_LENGTHS]}
-        return _of_facts(study, MY_SESSION, SESSION_FIGURES, models)
-    if asked.documents and not asked.questions:
-        study["my_data"]["lengths"] = [*FACTS_LENGTHS]
-        return _of_facts(study, MY_FACTS, FACTS_FIGURES, models)
+        return _of_mine(study, MY_SESSION, SESSION_FIGURES, models, FACTS)
+    if asked.documents and asked.questions:
+        study["my_data"] = {"documents": str(asked.documents), "questions": str(asked.questions)}
+        return _of_mine(study, MINE, MINE[:1], models, QUESTIONS)
+    if asked.documents:
+        study["my_data"] = {"documents": str(asked.documents), "lengths": [*FACTS_LENGTHS]}
+        return _of_mine(study, MY_FACTS, FACTS_FIGURES, models, FACTS)
     gazetteer = {"questions": "mini_gazetteer_questions", "corpus": "mini_gazetteer"}
     study["define"] = {
         **models,
@@ -145,11 +142,14 @@ def check_study(asked: Asked) -> dict[str, Any]:
     return study
 
 
-def _of_facts(
-    study: Mapping[str, Any], names: Sequence[str], figures: Sequence[str], models: Mapping[str, Any]
+def _of_mine(
+    study: Mapping[str, Any], names: Sequence[str], figures: Sequence[str], models: Mapping[str, Any], number: int
 ) -> dict[str, Any]:
-    """The study with these experiments alone: the user's own text measures what the others do."""
-    experiments = {name: {"examples": FACTS} for name in names}
+    """The study with these experiments alone: the user's own text measures what the others do.
+
+    number: questions of each.
+    """
+    experiments = {name: {"examples": number} for name in names}
     define = {**models, "experiments": experiments}
     return {**study, "experiments": [*names], "figures": [*figures], "define": define}
 

@@ -97,6 +97,11 @@ class Judging:
         return f"results/judging/{self.model}/{self.experiment.name}.jsonl.gz"
 
     @property
+    def responses(self) -> str:
+        """The file of the answers to judge."""
+        return FILES[ANSWER].for_sweep(self.model, self.experiment.name).responses
+
+    @property
     def asked(self) -> Experiment:
         """The experiment that the judge is asked: a prompt for each answer, of the length of one item, and those of the
         answers that are judged twice.

@@ -274,7 +274,7 @@ def _lead(matrix: PairMatrix) -> str:
             lead = f"{model} leads {following} by {percent(values[following])} points{limits}"
             corrected = " with the correction for all pairs" if low is not None and low > 0 else ""
             doubt = "" if number.is_shown else f", not shown{corrected}"
-            return f"{lead} over all positions and sizes{doubt}"
+            return f"{lead} over all positions and sizes of the same questions{doubt}"
     return ""
 
 

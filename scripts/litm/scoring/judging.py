@@ -1,22 +1,21 @@
-"""Judging: the prompts of a judge, its verdicts, and the labels of a person on the same answers.
+"""Judging: the verdicts of a judge, and the labels of a person on the same answers.
 
 A judge is a model that is asked about each answer of another one, without the context of the question. Its replies are
 kept, billed and resumed like all answers; a reply becomes a verdict here.
 """
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from litm.base.delimited_files import read_named_columns
-from litm.base.messages import UserError, first_of
+from litm.base.messages import UserError
 from litm.base.store import digest
-from litm.records.examples import Example, Target
 from litm.records.responses import SweepResponse
 from litm.scoring.metrics import whole_words
-from litm.verdicts import NO_ANSWER, PLACES, RIGHT, WRONG, judge_prompt, read_verdict
+from litm.verdicts import RIGHT, read_verdict
 
 #: How the ids of prompts end whose accepted answers are in reverse order.
 SWAPPED = "/swapped"
@@ -30,70 +29,9 @@ _KEY = re.compile(f"{KEY_MARK}[0-9a-f]{{{KEY_DIGITS - 1}}}")
 _YES, _NO = {"yes", "y", "1", "true", "right"}, {"no", "n", "0", "false", "wrong"}
 
 
-def check_template(template: str, where: str) -> None:
-    """Raise `UserError` beginning with `where` for a judge's prompt that lacks a place."""
-    if missing := [f"{{{place}}}" for place in PLACES if f"{{{place}}}" not in template]:
-        raise UserError(f"{where}: the prompt of a judge has {first_of(missing, 3)} in it, to be filled in")
-
-
 def is_exempt(answer: str, answers: Iterable[str]) -> bool:
     """Whether an answer is right without a judge, where only unclear ones are judged."""
     return whole_words(answer, [*answers])
-
-
-def judge_examples(
-    template: str, answered: Iterable[tuple[Example, SweepResponse]], only_unclear: bool
-) -> Iterator[Example]:
-    """The prompts of a judge about the answers of one sweep, with the names of the answered prompts."""
-    for example, response in answered:
-        if not judge_is_asked(example, response, only_unclear):
-            continue
-        prompt = judge_prompt(template, example.question, example.targets[0].answers, response.scored_text or "")
-        yield _example(example, prompt)
-
-
-def swapped_examples(
-    template: str, answered: Iterable[tuple[Example, SweepResponse]], only_unclear: bool, number: int
-) -> list[Example]:
-    """The prompts about `number` answers with the accepted answers in reverse order, of those with several.
-
-    A digest draws them. `SWAPPED` ends their ids.
-    """
-    several = [
-        (example, response)
-        for example, response in answered
-        if len(example.targets[0].answers) > 1 and judge_is_asked(example, response, only_unclear)
-    ]
-    drawn = sorted(several, key=lambda pair: digest(["swap", *pair[0].name]))[:number]
-    return [
-        _example(
-            example,
-            judge_prompt(template, example.question, example.targets[0].answers[::-1], response.scored_text or ""),
-            SWAPPED,
-        )
-        for example, response in drawn
-    ]
-
-
-def judge_is_asked(example: Example, response: SweepResponse, only_unclear: bool) -> bool:
-    """Whether the judge is asked about an answer: not about an empty one, nor one that was not given."""
-    answer = (response.scored_text or "").strip()
-    return bool(answer) and not (only_unclear and is_exempt(answer, example.targets[0].answers))
-
-
-def _example(example: Example, prompt: str, ending: str = "") -> Example:
-    """The prompt of a judge, with the name of the answered prompt."""
-    judged = Target(example.targets[0].name, None, None, None, (RIGHT, WRONG, NO_ANSWER))
-    return Example(
-        id=example.id + ending,
-        size=example.size,
-        placement=example.placement,
-        question=example.question,
-        answer_in_distractors=False,
-        prompt=prompt,
-        targets=(judged,),
-        items=0,
-    )
 
 
 def read_verdicts(responses: Iterable[SweepResponse]) -> dict[tuple[int, str, str], bool | None]:

@@ -331,7 +331,10 @@ class SweepInputs:
 
     def judge_template(self, wildcards: Wildcards) -> list[str]:
         """The file of the prompt with which {experiment} is judged."""
-        judge = self._study.experiments[wildcards.experiment].judge
+        return self._judge_prompt(self._study.experiments[wildcards.experiment])
+
+    def _judge_prompt(self, experiment: Experiment) -> list[str]:
+        judge = experiment.judge
         return [judge.prompt or self._project_file("resources", "judging", "judge.txt")] if judge else []
 
     def labels(self, wildcards: Wildcards) -> list[str]:
@@ -382,10 +385,30 @@ class SweepInputs:
         """Whether there are answers of a model of this name."""
         return any(file.name.startswith(f"{model}+") for file in self.answer_files)
 
+    def counted_examples(self, wildcards: Wildcards) -> list[str]:
+        """The examples whose prompts are counted: of a judge's sweep, those of the answers to judge."""
+        judging = self._study.judgings.get(wildcards.experiment)
+        if not judging:
+            return self.examples(wildcards)
+        return [example_file(judging.experiment, cell) for cell in judging.experiment.cells]
+
+    def counted_judge(self, wildcards: Wildcards) -> list[str]:
+        """The file of the prompt of a judge; none for another sweep."""
+        judging = self._study.judgings.get(wildcards.experiment)
+        return self._judge_prompt(judging.experiment) if judging else []
+
+    def counted_answers(self, wildcards: Wildcards) -> dict | None:
+        """The file of the answers that a judge is asked about, and of which of them; None for another sweep."""
+        judging = self._study.judgings.get(wildcards.experiment)
+        if not judging or not judging.experiment.judge:
+            return None
+        judge = judging.experiment.judge
+        return {"responses": judging.responses, "swap": judge.swap, "only_unclear": judge.only_unclear}
+
     def counted_now(self, wildcards: Wildcards) -> list[str]:
-        """The estimate of each sweep that asks something, and whose model and data are here."""
+        """The estimate of each sweep that asks something, and whose model, data and judged answers are here."""
         here = {name for name, model in self.asked.items() if _is_here(model)}
-        # The prompts of a judge are made of answers, as a measured order is, and written questions of those of a model.
+        # A measured order is made of answers, and so are the questions that a model writes.
         asked = {
             name
             for name, experiment in self._study.experiments.items()
@@ -393,10 +416,15 @@ class SweepInputs:
             and not any(written_sets(experiment, self._study.candidates, self._study.questions))
         }
         with_data = {name for name in asked if self._has_data(name)}
+        judged = {
+            name
+            for name, judging in self._study.judgings.items()
+            if judging.experiment.name in with_data and Path(judging.responses).is_file()
+        }
         return [
             sweep.files.estimate
             for sweep in self._study.sweeps
-            if sweep.model.name in here and sweep.experiment.name in with_data
+            if sweep.model.name in here and sweep.experiment.name in with_data | judged
         ]
 
     def _has_data(self, name: str) -> bool:
@@ -409,8 +437,10 @@ class SweepInputs:
         )
 
     def answered(self, wildcards: Wildcards) -> int:
-        """Bytes of all kept answers, whose growth shows new ones; they are no inputs."""
-        return sum(file.stat().st_size for file in self.answer_files)
+        """Bytes of all kept answers, whose growth shows new ones, and of those to judge; they are no inputs."""
+        judging = self._study.judgings.get(wildcards.experiment)
+        judged = [Path(judging.responses)] if judging else []
+        return sum(file.stat().st_size for file in [*self.answer_files, *judged])
 
     @cached_property
     def answer_files(self) -> list[Path]:
