@@ -127,6 +127,19 @@ def test_a_curve_fits_a_terminal_of_60_columns():
     assert len(bar(499, 1.0, 1.0, 1.0, 60 - BESIDE)) <= 60
 
 
+@pytest.mark.parametrize("speed", ["1.15 prompts/s", "3.88s/ prompts"])
+def test_a_fast_and_a_slow_model_s_progress_is_told_once_a_minute_where_there_is_no_terminal(
+    speed, tmp_path, capsys, monkeypatch
+):
+    seconds = iter(range(0, 1000, 40))
+    monkeypatch.setattr(first_check, "monotonic", lambda: next(seconds))
+    lines = [f"m/e:  {n}%|##  | {n}/100 [04:05<04:31, {speed}, 99 tokens read]\n" for n in range(5)]
+    assert [*first_check.errors_of([*lines, "error: no more\n"], tmp_path / "check.log")] == ["no more"]
+    told = capsys.readouterr().err.splitlines()
+    assert told == [lines[1].strip(), lines[3].strip()]
+    assert (tmp_path / "check.log").read_text() == "".join([*lines, "error: no more\n"])
+
+
 def agree(cost: float | None, *words: str, entry: dict = SERVED) -> str:
     """What is said against going on; "" for nothing."""
     given = first_check.parser().parse_args(["--model", "m", *words])

@@ -38,7 +38,7 @@ BUDGET = 1.0
 FOLDER = Path("litm-check")
 LOG = "check.log"
 #: Lines of a run that say how far it is, and the seconds between two of them where the output is no terminal.
-PROGRESS, SECONDS = re.compile(r"^\d+ of \d+ steps|prompts/s"), 60
+PROGRESS, SECONDS = re.compile(r"^\d+ of \d+ steps|prompts/s|s/ prompts"), 60
 
 
 def parser() -> argparse.ArgumentParser:
@@ -202,7 +202,7 @@ def make(folder: Path, targets: Sequence[str]) -> None:
         command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace"
     ) as running:
         try:
-            errors = list(_errors(running.stdout or (), folder / LOG))
+            errors = list(errors_of(running.stdout or (), folder / LOG))
         except SystemExit:
             # SIGTERM or SIGHUP to this program; Ctrl-C is sent to both.
             running.terminate()
@@ -212,7 +212,7 @@ def make(folder: Path, targets: Sequence[str]) -> None:
         raise UserError(f"{why} (all lines: {folder / LOG})")
 
 
-def _errors(lines: Iterable[str], log: Path) -> Iterator[str]:
+def errors_of(lines: Iterable[str], log: Path) -> Iterator[str]:
     """The errors among the lines of a run, which go to a log; the last line is shown meanwhile."""
     is_terminal, said = sys.stderr.isatty(), monotonic()
     with log.open("w", encoding="utf-8") as file:
