@@ -23,12 +23,14 @@ from litm.analysis.significance import SIGNIFICANT, holm, paired_p
 from litm.claims.evidence import Cell, Relations, ScoredEvidence
 from litm.claims.statements import CLAIMS
 from litm.claims.verdicts import CONTRADICTED, SUPPORTED, decide
-from litm.placements import depth_of, gold_placement
+from litm.examples.orders import RANDOM
+from litm.placements import AS_RETRIEVED, depth_of, gold_placement
 
 POSITIONS, SIZES, PLACES = (0, 9, 19), (20, 100), ((0, 39), (39, 0), (19, 20), (20, 19))
 #: Accuracies, and the standard deviation of a question's easiness, in units of a standard normal.
 ACCURACIES, EASINESS = (0.1, 0.5, 0.9), 1.0
 LEVELS = {"e": "neutral", "e-same_form": "same_form"}
+ORDERS = {"e": "ranked", "e-reversed": "reversed", "e-ends": "ends", "e-random": RANDOM}
 MODELS = 4
 CLAIM = {claim.name: claim for claim in CLAIMS}
 
@@ -69,7 +71,9 @@ def verdicts(claim: str, evidence: ScoredEvidence) -> list[str]:
     """The verdicts of a claim on the cases of one family."""
     relations = Relations(
         {f"m{number}": {"training_length": 1000} for number in range(MODELS)},
-        {name: {"task": "registered_codes", "fillers": level, "made_of": "e"} for name, level in LEVELS.items()},
+        {name: {"task": "registered_codes", "fillers": level, "made_of": "e"} for name, level in LEVELS.items()}
+        if claim != "no_order_beats_random"
+        else {name: {"task": "open_domain_qa", "order": order, "made_of": "e"} for name, order in ORDERS.items()},
     )
     return [decision.verdict for decision in decide(list(CLAIM[claim].ask(evidence, relations)))]
 
@@ -99,12 +103,28 @@ def evidence(
     return ScoredEvidence(found, lengths, {}, wrong)
 
 
+def order_evidence(rng: np.random.Generator, n: int, accuracy: float, lost: float) -> ScoredEvidence:
+    """Evidence of `MODELS` models on fixed orders of one accuracy, and on a random one of `lost` less."""
+    found: dict[Cell, Grid] = {}
+    for model in range(MODELS):
+        right = answers(rng, n, len(ORDERS), accuracy)
+        right[:, -1] *= rng.random(n) >= lost / accuracy
+        for column, experiment in enumerate(ORDERS):
+            cell = Cell(f"m{model}", experiment, SIZES[0], None, AS_RETRIEVED, None)
+            found[cell] = Grid([None], pd.RangeIndex(n), {CORRECT: right[:, [column]].astype(float)}, None)
+    return ScoredEvidence(found, {}, {}, {})
+
+
 def claim_errors(claim: str, rng: np.random.Generator, n: int, accuracy: float) -> bool:
     """Whether any case of a claim has a wrong verdict, where the truth is on the limit of "supported"."""
-    lost = 0.05 if claim == "neutral_costs_little" else 0.0
-    made = evidence(rng, n, accuracy, lost, shared=claim != "neutral_costs_little")
+    at_most_small = ("neutral_costs_little", "no_order_beats_random")
+    lost = 0.05 if claim in at_most_small else 0.0
+    if claim == "no_order_beats_random":
+        made = order_evidence(rng, n, accuracy, lost)
+    else:
+        made = evidence(rng, n, accuracy, lost, shared=claim != "neutral_costs_little")
     # On a limit of both ranges, any verdict is wrong; where there is no effect, "supported" alone.
-    mistakes = {SUPPORTED, CONTRADICTED} if claim in ("neutral_costs_little", "errors_copy_fillers") else {SUPPORTED}
+    mistakes = {SUPPORTED, CONTRADICTED} if claim in (*at_most_small, "errors_copy_fillers") else {SUPPORTED}
     return not mistakes.isdisjoint(verdicts(claim, made))
 
 
@@ -114,7 +134,13 @@ FAMILIES: dict[str, tuple[Callable[..., object], tuple[str, ...]]] = {
     "two facts": (fact_errors, DIFFERENCES),
 } | {
     name: (lambda rng, n, accuracy, name=name: claim_errors(name, rng, n, accuracy), (f"{MODELS} models",))
-    for name in ("same_form_costs_more", "neutral_costs_little", "errors_copy_fillers", "primacy_fades_beyond_half")
+    for name in (
+        "same_form_costs_more",
+        "neutral_costs_little",
+        "errors_copy_fillers",
+        "primacy_fades_beyond_half",
+        "no_order_beats_random",
+    )
 }
 
 

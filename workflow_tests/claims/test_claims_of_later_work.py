@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from claim_evidence import evidence_of, exactly, rows_of
+from claim_evidence import evidence_of, exactly, rows_of, without_position
 
 from litm.analysis.grid import CORRECT, Grid
 from litm.claims.evidence import Relations
@@ -83,4 +83,32 @@ def test_primacy_fades_if_it_is_there_within_half_the_window_and_weaker_beyond(w
     assert row["verdict"] == verdict
     assert "prompts of 0.40 and 0.90 of the training length" in row["reason"]
     (row,) = rows_of("primacy_fades_beyond_half", evidence, relations(m={"training_length": 9000}))
+    assert "nothing that was run can be asked" in row["reason"]
+
+
+def of_orders(measured: float = 0.0, **accuracies: float):
+    """Evidence of experiments on 10 retrieved documents in these orders, and their relations."""
+    everything = accuracies | {"measured": measured} if measured else accuracies
+    names = {order: "e" if order == "ranked" else f"e-{order}" for order in everything}
+    cells = [
+        without_position(accuracy, 2000, names[order], size=10, placement="as_retrieved")
+        for order, accuracy in everything.items()
+    ]
+    about = {name: {"task": "open_domain_qa", "order": order, "made_of": "e"} for order, name in names.items()}
+    return evidence_of(*cells), Relations({}, about)
+
+
+@pytest.mark.parametrize(
+    ("best", "verdict"), [(0.6, SUPPORTED), (0.5, SUPPORTED), (0.75, CONTRADICTED), (0.65, NOT_ENOUGH)]
+)  # fmt: skip
+def test_no_order_beats_a_random_one_if_the_best_fixed_order_gains_less_than_5_points(best, verdict):
+    (row,) = rows_of("no_order_beats_random", *of_orders(ranked=0.55, ends=best, random=0.6))
+    assert (row["verdict"], row["experiment"], row["size"]) == (verdict, "e", 10)
+    assert row["value"] == pytest.approx(max(best, 0.55) - 0.6)
+
+
+def test_an_order_measured_on_the_model_is_no_fixed_one_and_without_a_random_one_nothing_is_asked():
+    (row,) = rows_of("no_order_beats_random", *of_orders(measured=0.9, ranked=0.6, random=0.6))
+    assert row["verdict"] == SUPPORTED
+    (row,) = rows_of("no_order_beats_random", *of_orders(ranked=0.6, ends=0.9))
     assert "nothing that was run can be asked" in row["reason"]

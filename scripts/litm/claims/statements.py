@@ -40,6 +40,7 @@ from litm.claims.verdicts import (
     Question,
 )
 from litm.examples.fillers import NEUTRAL, SAME_FORM, WRONG_ANSWERS
+from litm.examples.orders import MEASURED, RANDOM
 from litm.placements import AS_RETRIEVED
 
 #: A U needs both: primacy (start - middle) above 0 and recency (end - middle) above 0. The Position Bias Index, their
@@ -378,6 +379,30 @@ def primacy_fades_beyond_half(evidence: Evidence, relations: Relations) -> Itera
             ),
             detail=f"prompts of {' and '.join(shares)} of the training length",
         )
+
+
+@claim
+def no_order_beats_random(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """Ask for each model, experiment on retrieved documents with a random order, and size: is every fixed order less
+    than 5 points better than the random one?
+    """
+    groups: dict[tuple[str, str, int], dict[str, Cell]] = {}
+    for cell in evidence.cells:
+        about = relations.experiments.get(cell.experiment, {})
+        if cell.placement == AS_RETRIEVED and about.get("order") not in (None, MEASURED):
+            groups.setdefault((cell.model, about["made_of"], cell.size), {})[about["order"]] = cell
+    for (_, experiment, _), orders in groups.items():
+        chance = orders.pop(RANDOM, None)
+        if chance and orders:
+            gains = {order: evidence.contrast({cell: 1, chance: -1}) for order, cell in orders.items()}
+            known = {order: gain for order, gain in gains.items() if gain}
+            best = largest([*known.values()]) if known else None
+            said = ", ".join(f"{order} {points(gain.value)}" for order, gain in known.items())
+            yield _question(
+                replace(chance, experiment=experiment),
+                Part("best fixed order minus random", AT_MOST_SMALL, best),
+                detail=f"against a random order: {said}" if said else "no question was scored in both orders",
+            )
 
 
 def _fillers(evidence: Evidence, relations: Relations) -> Iterator[tuple[Question, str]]:

@@ -219,6 +219,15 @@ def _level_of(experiment: Experiment) -> dict[str, str]:
     return {"fillers": experiment.fillers[0], "made_of": experiment.made_of or experiment.name}
 
 
+def _order_of(experiment: Experiment) -> dict[str, str]:
+    """The order of retrieved documents of an experiment that has nothing else of `remedies`, and the entry with all its
+    orders.
+    """
+    if not (experiment.made_of or experiment.remedies) or experiment.rerank or experiment.cut or experiment.fillers:
+        return {}
+    return {"order": experiment.order, "made_of": experiment.made_of or experiment.name}
+
+
 def read_relations(models: Mapping[str, AnyModel], experiments: Mapping[str, Experiment]) -> dict[str, Any]:
     """`about` of each model that has it; task, closed-book and plain version of each experiment; recorded models.
 
@@ -227,7 +236,9 @@ def read_relations(models: Mapping[str, AnyModel], experiments: Mapping[str, Exp
     return {
         "models": {name: model.about.model_dump(exclude_none=True) for name, model in models.items() if model.about},
         "experiments": {
-            name: experiment.model_dump(include=EXPERIMENT_KEYS, exclude_none=True) | _level_of(experiment)
+            name: experiment.model_dump(include=EXPERIMENT_KEYS, exclude_none=True)
+            | _level_of(experiment)
+            | _order_of(experiment)
             for name, experiment in experiments.items()
         },
         "recorded": sorted(name for name, model in models.items() if model.engine == RECORDED),
