@@ -9,6 +9,7 @@ from litm.findings.question_warnings import (
     filled_findings,
     gold_findings,
     read_clusters,
+    written_before_findings,
     written_findings,
 )
 from litm.findings.record import Number
@@ -32,6 +33,15 @@ def test_question_sets_with_a_gold_passage_that_was_looked_for_or_without_one_ar
     assert (mine.models, mine.experiments) == ((), ("qa", "aware", "book", "best"))
     assert (lacking.facts["without"], lacking.experiments) == (1, ())
     assert (looked.facts["looked_for"], looked.facts["without"]) == (1, 0)
+
+
+def test_a_table_of_the_user_with_questions_that_a_model_wrote_is_a_finding_that_names_the_model():
+    writers = {"mine": ("w", None, "w", "other"), "own": (None, None)}
+    rows = [{"questions": name, "written_by": writer} for name, of_set in writers.items() for writer in of_set]
+    (finding,) = written_before_findings([*rows, {"questions": "older"}], [{"name": "qa", "datasets": {10: "mine"}}])
+    assert (finding.kind, finding.n, finding.experiments) == ("written_before", 4, ("qa",))
+    assert finding.facts == {"questions": "mine", "written_by": ["w", "other"], "written": 3}
+    assert "(mine 3 of 4 by w, other)" in warning_in_words([finding])
 
 
 def test_a_question_set_that_a_model_wrote_is_a_finding_with_what_became_of_its_questions():

@@ -26,7 +26,7 @@ TABLES = {
     ],
     "position_bias": [NAMES | {"reason": "empty"}],
     "written_questions": [{"questions": "mine", "written_by": "w", "checked_by": "c", "outcome": "kept"}],
-    "gold_passages": [{"questions": "mine", "how": "none"}],
+    "gold_passages": [{"questions": "mine", "how": "none", "written_by": "w"}],
     "answer_checks": [CHECK | {"chance": 0.5}],
     "reading_sensitivity": [
         READ,
@@ -209,6 +209,9 @@ SAID = {
         "m on own has answers with an accepted answer only inside other words or numbers, or after another choice (8 "
         "of 20): these count as wrong (column accuracy_lenient); where words are inflected or compound, add their "
         "forms to the answers, separated by |, or set metric: best_subspan_em in define.experiments"
+    ),
+    "written_before": (
+        "Questions of your table are written by a model (mine 1 of 1 by w): its column written_by says so"
     ),
     "gold_looked_for": (
         "Not all questions have the gold passage that you named (mine 0 of 1 with a gold passage, 1 without, left "

@@ -129,20 +129,33 @@ def write_or_answer(prompt: str) -> str:
     return {"fire_brigade": "no idea", "library": "kilometres librarian"}.get(subject, word or "unknown")
 
 
+def written_config(url: str, models: tuple[str, ...] = ("dummy",)) -> dict:
+    """Twelve questions on the notes that the model of a server writes and checks."""
+    writer = {"engine": "openai", "api_model": "w", "base_url": f"{url}/v1", "prices": {"input": 1, "output": 1}}
+    return {
+        "models": [*models],
+        "my_data": {"documents": "examples/notes", "questions": {"by": "writer", "number": 12}},
+        "define": {"models": {"writer": writer}},
+    }
+
+
+def test_neither_a_plan_nor_an_estimate_asks_the_model_that_writes_questions(new_bench):
+    with FaultServer(lambda prompt, attempt: None, answer=write_or_answer) as server:
+        new_bench.configure(written_config(server.url, ("writer",)))
+        planned = new_bench.snakemake("-n")
+        estimated = new_bench.snakemake("estimate")
+        assert not server.asked
+    assert planned.returncode == estimated.returncode == 0, planned.stderr + estimated.stderr
+    # 12 to write, 24 to check, and what is asked of questions that nobody has written yet.
+    with new_bench.path("results/estimate.csv").open(newline="") as file:
+        prompts = {row["experiment"]: int(row["prompts"] or 0) for row in csv.DictReader(file)}
+    assert prompts["my_questions_with_gold-written"] == 12 and prompts["my_questions_with_gold-checked"] == 24
+
+
 def test_questions_that_a_model_writes_are_checked_asked_edited_and_never_paid_twice(new_project, tmp_path):
     bench = new_project.moved_to(tmp_path)
     with FaultServer(lambda prompt, attempt: None, answer=write_or_answer) as server:
-        writer = {
-            "engine": "openai",
-            "api_model": "w",
-            "base_url": f"{server.url}/v1",
-            "prices": {"input": 1, "output": 1},
-        }
-        config = {
-            "models": ["dummy"],
-            "my_data": {"documents": "examples/notes", "questions": {"by": "writer", "number": 12}},
-            "define": {"models": {"writer": writer}},
-        }
+        config = written_config(server.url)
         bench.configure(config)
         done = bench.snakemake("results/tables/written_questions.csv", "results/findings.json")
         assert done.returncode == 0, done.stdout + done.stderr
@@ -169,6 +182,14 @@ def test_questions_that_a_model_writes_are_checked_asked_edited_and_never_paid_t
         edited = [{**row, "question": row["question"].replace("What", "Which")} for row in kept[1:]]
         write_csv(bench.path("mine.csv"), edited)
         bench.configure({**config, "my_data": {"documents": "examples/notes", "questions": "mine.csv"}})
-        assert bench.snakemake("results/tables/gold_passages.csv").returncode == 0
+        done = bench.snakemake("results/tables/gold_passages.csv", "results/findings.json")
+        assert done.returncode == 0
         assert [row["how"] for row in rows(bench, "gold_passages")] == ["text"] * len(edited)
+        findings = read_json(bench.path("results/findings.json"))["findings"]
+        finding = next(one for one in findings if one["kind"] == "written_before")
+        assert finding["facts"]["written_by"] == ["writer"] and finding["facts"]["written"] == finding["n"] == len(
+            edited
+        )
+        said = " ".join((done.stdout + done.stderr).split())
+        assert f"written by a model (my_questions_with_gold {len(edited)} of {len(edited)} by writer)" in said
         assert len(server.asked) == asked

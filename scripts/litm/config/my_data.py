@@ -26,9 +26,9 @@ from litm.corpora.passages import SOURCES, CorpusSettings, Passage
 from litm.corpora.retrieved import has_texts, hits_of_questions, retrieved
 from litm.engines.model_entries import AnyModel
 from litm.engines.model_files import count_tokens, known_window
-from litm.examples.written_questions import WRITER
 from litm.placements import gold_positions
 from litm.questions.own_questions import KINDS, LONG_ANSWER, OwnTable, long_answers, read_own_table
+from litm.questions.released_format import WRITER
 from litm.records.cells import Cell
 from litm.retrieval.gold import FileNames, read_corrections
 

@@ -20,7 +20,7 @@ from litm.corpora.passages import Passage, word_count
 from litm.examples.examples import make_example
 from litm.examples.tasks.question_answering import closed_book_qa, oracle_qa
 from litm.placements import NO_GOLD, gold_placement
-from litm.questions.released_format import Document, QuestionRecord, question_id
+from litm.questions.released_format import WRITER, Document, QuestionRecord, question_id
 from litm.records.examples import Example
 from litm.records.questions import Gold, Question
 from litm.records.responses import SweepResponse
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 #: Words of the shortest passage that a question is written from.
 FEWEST_WORDS = 25
-#: The column of a table of questions with the model that wrote them.
-WRITER = "written_by"
 #: Where the passage is in a prompt.
 WITH_PASSAGE = gold_placement([0])
 _PLACE = re.compile("{(title|passage)}")

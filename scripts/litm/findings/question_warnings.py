@@ -36,6 +36,15 @@ KINDS = {
         },
         is_warning=True,
     ),
+    "written_before": Kind(
+        "A model wrote questions of the user's own table, as its column written_by says; they may have been edited.",
+        facts={
+            "questions": "name of the question set",
+            "written_by": "the models that wrote them",
+            "written": "how many of the n questions they wrote",
+        },
+        is_warning=True,
+    ),
     "gold_looked_for": Kind(
         "Questions of a set have no gold passage and are left out, or have the first retrieved passage with the answer "
         "as theirs, which the user did not name.",
@@ -96,6 +105,20 @@ def written_findings(rows: Iterable[Row], experiments: Sequence[Row]) -> Iterato
             n=len(of_set),
             facts={"questions": name, **names, "kept": outcomes["kept"], "outcomes": dict(outcomes)},
         )
+
+
+def written_before_findings(rows: Iterable[Row], experiments: Sequence[Row]) -> Iterator[Finding]:
+    """A finding for each of the user's question sets with questions that a model wrote; arguments: as
+    `gold_findings`.
+    """
+    for name, of_set in grouped(rows, itemgetter("questions")).items():
+        if writers := [row["written_by"] for row in of_set if row.get("written_by")]:
+            yield Finding(
+                "written_before",
+                experiments=_asking(name, experiments),
+                n=len(of_set),
+                facts={"questions": name, "written_by": [*dict.fromkeys(writers)], "written": len(writers)},
+            )
 
 
 def _asking(name: str, experiments: Sequence[Row]) -> tuple[str, ...]:

@@ -88,6 +88,7 @@ OF_QUESTIONS: Mapping[str, Words] = {
         "with the passage alone the model that checked them is right and without documents wrong, because other "
         "questions are not kept",
     ),
+    "written_before": Words("Questions of your table are written by a model", "its column written_by says so"),
     "gold_looked_for": Words("Not all questions have the gold passage that you named"),
     "answers_not_in_gold": Words(
         "The metric finds none of the answers of some questions in their gold documents",
@@ -309,6 +310,8 @@ def _question_detail(finding: Finding) -> str:
         case "written":
             by, checked_by = facts["written_by"], facts["checked_by"]
             return f"{n:,} by {by}, checked by {checked_by}: {outcomes_in_words(facts['outcomes'])}"
+        case "written_before":
+            return f"{facts['written']:,} of {n:,} by {first_of(facts['written_by'], MOST_MODELS)}"
         case "few_clusters":
             worth = f", worth {facts['worth']} of equal size" if facts["worth"] < facts["clusters"] else ""
             clusters = counted(facts["clusters"], "cluster")

@@ -31,6 +31,7 @@ from litm.findings.question_warnings import (
     cluster_findings,
     filled_findings,
     gold_findings,
+    written_before_findings,
     written_findings,
 )
 from litm.findings.record import Finding, Kind
@@ -72,6 +73,7 @@ def warnings_of(
         inside_findings(accuracy),
         judge_findings(judged, experiments),
         written_findings(rows("written_questions"), experiments),
+        written_before_findings(rows("gold_passages"), experiments),
         gold_findings(rows("gold_passages"), experiments),
         check_findings(rows("answer_checks")),
         cluster_findings(experiments, clusters),

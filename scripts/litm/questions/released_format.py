@@ -21,6 +21,8 @@ from litm.records.questions import Gold, Item, Question
 
 #: Key of a record with its line in the user's own table of questions, if it is from one.
 LINE = "line"
+#: Key of a record, and column of a table of questions, with the model that wrote the question.
+WRITER = "written_by"
 T = TypeVar("T", Question, "QuestionRecord")
 
 

@@ -14,7 +14,7 @@ from litm.answers import Check
 from litm.base.messages import UserError, counted, first_of, note, ordinal, quoted, single_spaced
 from litm.corpora.passages import Passage
 from litm.questions.own_questions import Named, OwnQuestion, line_of, read_rows
-from litm.questions.released_format import Document, QuestionRecord
+from litm.questions.released_format import WRITER, Document, QuestionRecord
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -411,6 +411,7 @@ def gold_frame(name: str, records: Sequence[QuestionRecord], golds: Sequence[Gol
             "note": gold.note or None,
             "excerpt": excerpt(gold.passage.text, record.answers) if gold.passage else None,
             "found": gold.before_correction,
+            "written_by": record.fields.get(WRITER) or None,
         }
         for record, gold in zip(records, golds, strict=True)
     ]

@@ -147,6 +147,8 @@ class GoldPassagesRow(TypedDict, total=False):
     """the words around the answer"""
     found: col.Text
     """id of the passage before your correction; in a copy, rows whose `passage` equals it change nothing"""
+    written_by: col.Text
+    """the model that wrote the question, as the column `written_by` of your file says; empty without it"""
 
 
 @declare("written_questions", "Questions written by a model", inputs=("written_questions",))
