@@ -79,6 +79,30 @@ def test_without_a_shown_gain_the_advice_says_so_and_what_loses(rows):
     assert not [*session_findings([lost], stand_ins=["m"])]
 
 
+def test_where_the_questions_do_not_suffice_the_advice_says_so_and_how_many_would(rows):
+    half = rows[1]
+    assert half["n_for_5_points"] > half["n"]
+    (finding,) = session_findings([half])
+    first, other = advice_sentences(finding)
+    would = f"{half['n_for_5_points']:,} would show 5 points."
+    assert first == f"m: the 40 questions do not suffice to tell whether a remedy helps; {would}"
+    assert other.startswith("Not shown to change anything: put the summary")
+
+
+def test_where_the_questions_suffice_or_nothing_is_to_be_mended_the_advice_says_that(rows):
+    enough = {**rows[1], "n": 1000, "n_for_5_points": 900}
+    assert advice_sentences(next(session_findings([enough])))[0] == "m: no remedy is shown to help."
+    mended = {**rows[1], "accuracy_without": 1.0, "accuracy": 1.0}
+    assert advice_sentences(next(session_findings([mended])))[0] == "m: all answers are right without a remedy."
+
+
+def test_more_questions_with_a_smaller_spread_are_needed_by_the_formula_of_students_test(rows):
+    contrast = moments(right((0.2, 0.4, 0.2, 0.4)), [0.5, 0.5, -0.5, -0.5])
+    assert rows[1]["n_for_5_points"] == pytest.approx(
+        (1.96 + 0.8416) ** 2 * contrast.standard_error**2 * 40 / 0.05**2, abs=4
+    )
+
+
 def test_a_finding_is_shown_if_any_remedy_is(rows):
     for some, strength in ((rows, Strength.SHOWN), (rows[1:], Strength.CANNOT_TELL)):
         (finding,) = session_findings(some)

@@ -84,7 +84,7 @@ def test_documents_without_questions_are_checked_by_made_up_facts_and_in_full_up
     study, full = load(config, tmp_path), load(full_study(config), tmp_path)
     assert [*study.experiments] == ["my_facts", "my_facts_alone", "my_linked_facts"]
     assert {*study.figures} >= {"my_facts", "my_facts_by_length"}
-    assert full.experiments["my_facts"].cell_sizes > study.experiments["my_facts"].cell_sizes
+    assert len(full.experiments["my_facts"].cell_sizes) > len(study.experiments["my_facts"].cell_sizes) == 2
     assert full.experiments["my_facts"].examples == 100 > study.experiments["my_facts"].examples
 
 
@@ -243,12 +243,13 @@ def test_a_check_of_a_server_shows_price_curves_words_pictures_and_the_full_stud
 
 def test_curves_are_those_of_cells_with_a_position(tmp_path):
     experiment = type("experiment", (), {"title": "Pairs", "unit": "pairs"})
-    assert next(curves({"kv": experiment}, table_folder(tmp_path))) == "Pairs, 4 pairs, m"
+    first = next(curves({"kv": experiment}, {("kv", 4): "90 tokens"}, table_folder(tmp_path)))
+    assert first == "Pairs, 4 pairs (90 tokens), m"
 
 
 def test_a_curve_in_doubt_is_its_reason_without_any_accuracy(tmp_path):
     experiment = type("experiment", (), {"title": "Pairs", "unit": "pairs"})
-    _, *lines = curves({"kv": experiment}, table_folder(tmp_path, doubt="prompts_cut: 12"))
+    _, *lines = curves({"kv": experiment}, {}, table_folder(tmp_path, doubt="prompts_cut: 12"))
     assert len(lines) == 2 and "no curve: the server cut the prompts to 12 tokens" in lines[0]
     assert "%" not in lines[0] and not lines[1]
 

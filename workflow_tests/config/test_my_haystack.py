@@ -72,6 +72,13 @@ def test_a_window_that_is_not_known_is_assumed_and_said(docs):
     one = study(window=None)
     assert any("the window of served is not known: 8,192 tokens are assumed" in note for note in one.notes)
     assert one.figures["my_facts_by_length"].windows == {}
+    assert max(cells(study(window=None, my_data={"lengths": [9000]}))) > max(cells(study()))
+
+
+def test_lengths_without_contexts_of_their_own_are_counted(docs):
+    one = study(my_data={"lengths": [400, 4000, 4001]})
+    assert len(cells(one)) == 1
+    assert any(note.startswith("my_data: lengths: 2 of 3 are left out, because they exceed") for note in one.notes)
 
 
 def test_define_changes_the_entries(docs):

@@ -1,12 +1,16 @@
 """Remedies against forgetting in a session: each against the session as it is, on the same questions."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from litm.analysis.grid import CurveGrid, Files, joined, limits, read_grids, sweep_of
+from litm.analysis.log_probability import questions_needed
+from litm.analysis.power import FIVE_POINTS
 from litm.analysis.significance import holm
 from litm.base.groups import grouped
 from litm.records.bills import Prices
@@ -64,6 +68,7 @@ def _rows(
         "difference": contrast.estimate().value,
         **limits(contrast.estimate()),
         "p_value": contrast.p_value,
+        "n_for_5_points": questions_needed(replace(contrast, value=np.array(FIVE_POINTS)), len(both.ids)),
         "tokens": tokens,
         "tokens_without": tokens_without,
         "dollars": dollars,

@@ -17,7 +17,7 @@ import yaml
 
 from litm.base.cli import describe_os_error
 from litm.base.messages import UserError, check_installed, money
-from litm.base.table_files import plain_rows
+from litm.base.table_files import plain_rows, read_parquet
 from litm.checks.doctor import packages
 from litm.checks.first_study import MADE_UP, Asked, check_study, entry_of, full_study
 from litm.config.needs import needs_of
@@ -27,12 +27,14 @@ from litm.engines.model_entries import RECORDED
 from litm.engines.registry import engine_facts
 from litm.planning.downloads import MISSING
 from litm.planning.speed import duration, rate_of
+from litm.records.measures import ANSWER
 from litm.workflow.start import ROOT, snakemake_command
 
 #: First line of the files that this writes, and may write again.
 WRITTEN = "# Written by `litm check`."
 #: Tables that the words at the end are taken from.
 TABLES, REFERENCE_TABLES = ("accuracy", "position_bias"), ("utilisation",)
+SESSION_TABLES = ("session_remedies",)
 #: US dollars that a check may cost without a question.
 BUDGET = 1.0
 FOLDER = Path("litm-check")
@@ -63,6 +65,7 @@ def parser() -> argparse.ArgumentParser:
     words.add_argument(
         "--session", type=Path, metavar="FILE", help="an agent's session, with facts and rules placed in it"
     )
+    words.add_argument("--window", type=int, metavar="TOKENS", help="the model's context window, if it is not known")
     words.add_argument("--prices", type=float, nargs=2, metavar=("IN", "OUT"), help="US$ per million tokens")
     words.add_argument("--budget", type=float, default=BUDGET, metavar="USD", help="US$ without a question (1.00)")
     words.add_argument("--folder", type=Path, default=FOLDER, help="for the study and its results (litm-check)")
@@ -82,7 +85,7 @@ def main(words: Sequence[str]) -> None:
     read = load_study(read_layers([ROOT / "config" / "config.yaml", folder / "study.yaml"]), ROOT)
     check_installed("--documents" if asked.documents else asked.name, packages(read, needs_of(read)))
     agree(say_plan(read, asked), asked, options)
-    _run(folder, read)
+    _run(folder, read, asked)
     _show(folder, read, asked)
 
 
@@ -109,6 +112,8 @@ def _asked(options: argparse.Namespace) -> Asked:
     name, entry = (MADE_UP, {"engine": "fake"}) if options.fake else entry_of(options.model, options.url, catalogue)
     if options.key_variable:
         entry = {**entry, "api_key_variable": options.key_variable}
+    if options.window is not None:
+        entry = {**entry, "context_window": options.window}
     engine = (catalogue.get(name, {}) | entry)["engine"]
     if engine == RECORDED:
         raise UserError(f"{name}: the catalogue has recorded answers of it, and nothing to ask: name another model")
@@ -187,11 +192,11 @@ def figures_of(study: Study) -> list[str]:
     return [f"results/figures/{name}.png" for name in study.figures]
 
 
-def _run(folder: Path, study: Study) -> None:
+def _run(folder: Path, study: Study, asked: Asked) -> None:
     """Make the pictures and tables of a study."""
     has_references = any(experiment.closed_book for experiment in study.experiments.values())
-    tables = [f"results/tables/{name}.csv" for name in (*TABLES, *(REFERENCE_TABLES if has_references else ()))]
-    make(folder, [*figures_of(study), *tables])
+    names = [*TABLES, *(REFERENCE_TABLES if has_references else ()), *(SESSION_TABLES if asked.session else ())]
+    make(folder, [*figures_of(study), *(f"results/tables/{name}.csv" for name in names)])
 
 
 def make(folder: Path, targets: Sequence[str]) -> None:
@@ -253,7 +258,7 @@ def _show(folder: Path, study: Study, asked: Asked) -> None:
 
     terminal = terminal_of(sys.stdout, f"{folder}/results/tables/")
     with contextlib.chdir(folder):
-        _say(*curves(study.experiments))
+        _say(*curves(study.experiments, _lengths(study)))
         findings = findings_in(study, _Everything())
     print(*screen_lines(study, findings, terminal, with_positions=False), sep="\n")
     _say(" ".join(["pictures:", *(str(folder / path) for path in figures_of(study))]))
@@ -263,6 +268,20 @@ def _show(folder: Path, study: Study, asked: Asked) -> None:
     else:
         full = shlex.quote(str(folder / "full_study.yaml"))
         print(f"the full study: litm run {full}   (its price first: litm estimate {full})")
+
+
+def _lengths(study: Study) -> dict[tuple[str, int], str]:
+    """The mean length of the prompts of an experiment and size in words, by what the model or its server counted."""
+    windows = {name: tokens for figure in study.figures.values() for name, tokens in figure.windows.items()}
+    lengths = {}
+    for sweep in study.sweeps_of(ANSWER):
+        rows = read_parquet(sweep.files.scores, ["size", "prompt_tokens"])
+        counted = rows.groupby("size")["prompt_tokens"].mean().dropna()
+        window = windows.get(sweep.model.name)
+        for size, tokens in zip(counted.index.tolist(), counted.tolist(), strict=True):
+            share = f", {tokens / window:.0%} of the window" if window else ""
+            lengths[sweep.experiment.name, size] = f"{tokens:,.0f} tokens{share}"
+    return lengths
 
 
 class _Everything:

@@ -16,14 +16,20 @@ from litm.tables.table import tables
 WIDEST, NARROWEST, BESIDE = 50, 10, 26
 
 
-def curves(experiments: Mapping[str, Any], folder: Path = Path("results")) -> Iterator[str]:
-    """The lines of all curves of a finished study with one model; of one in doubt the reason, and no accuracy."""
+def curves(
+    experiments: Mapping[str, Any], lengths: Mapping[tuple[str, int], str], folder: Path = Path("results")
+) -> Iterator[str]:
+    """The lines of all curves of a finished study with one model; of one in doubt the reason, and no accuracy.
+
+    lengths: of the prompts of experiments and sizes, in words.
+    """
     rows = plain_rows(tables()["accuracy"].read(folder / "tables" / "accuracy.csv"))
     placed = (row for row in rows if row["position"] is not None)
     room = max(NARROWEST, min(WIDEST, get_terminal_size().columns - BESIDE))
     for (name, size), cells in grouped(placed, itemgetter("experiment", "size")).items():
         if len(cells) > 1:
-            yield f"{experiments[name].title}, {size} {experiments[name].unit}, {cells[0]['model']}"
+            length = f" ({lengths[name, size]})" if (name, size) in lengths else ""
+            yield f"{experiments[name].title}, {size} {experiments[name].unit}{length}, {cells[0]['model']}"
             doubts = dict.fromkeys(filter(None, (row["doubt"] for row in cells)))
             yield from (f"   no curve: {doubt_in_words(doubt)}" for doubt in doubts)
             if not doubts:

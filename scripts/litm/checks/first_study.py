@@ -30,10 +30,10 @@ PAIRS, DOCUMENTS = "check_pairs", ("check_documents", "check_closed_book", "chec
 MINE = ("my_positions", "my_closed_book", "my_oracle")
 #: Experiments on made-up facts in documents without questions, their figures, and their lengths in tokens.
 MY_FACTS = ("my_facts", "my_facts_alone", "my_linked_facts")
-FACTS_FIGURES, FACTS_LENGTHS = ("my_facts", "my_facts_by_length"), (1000, 4000)
+FACTS_FIGURES, FACTS_LENGTHS = ("my_facts", "my_facts_by_length"), (1500, 4000)
 #: The same for a session.
 MY_SESSION = ("my_said_facts", "my_tool_facts", "my_instruction", "my_instruction_repeated")
-SESSION_FIGURES, SESSION_LENGTHS = ("my_instructions_in_session", "my_session_by_length"), (2000, 6000)
+SESSION_FIGURES, SESSION_LENGTHS = ("my_instructions_in_session", "my_session_by_length"), (3000, 7000)
 FIGURES = (PAIRS, DOCUMENTS[0])
 #: Facts of the small study, and of the full one, which has all lengths up to the window.
 FACTS, FULL_FACTS = 12, 100

@@ -56,7 +56,6 @@ def read_haystack(as_written: MyData, models: Mapping[str, AnyModel], root: Path
     windows = [window_of(name, model, texts.first, root) for name, model in models.items()]
     window = min(windows, key=attrgetter("tokens"))
     lengths = lengths_in_tokens(mine.lengths, window)
-    too_long = len(mine.lengths or SHARES) - len(lengths)
     sizes = passages_of_lengths(lengths, window, len(texts.first))
     entries = read_yaml(root / "resources" / "my_haystack.yaml")
     whole = {"passage_words": None} if texts.are_whole else {}
@@ -72,8 +71,8 @@ def read_haystack(as_written: MyData, models: Mapping[str, AnyModel], root: Path
     notes = [
         *text_notes(texts, LOOKED_AT),
         "my_data: no questions: made-up facts are put into the passages, and asked for",
-        *([] if window.is_known else [_unknown(window)]),
-        *([f"my_data: lengths: {too_long} of them exceed the window and are left out"] if too_long else []),
+        *([] if window.is_known else [unknown_window(window.model)]),
+        *lengths_left_out(mine.lengths or SHARES, sizes, "passages"),
         f"my_data: contexts of {_sizes_in_words(sizes, window)}",
     ]
     return MyEntries(entries, tuple(notes), experiments=tuple(entries["experiments"]))
@@ -87,9 +86,11 @@ def window_of(name: str, model: AnyModel, texts: Sequence[str], root: Path) -> W
 
 
 def lengths_in_tokens(wanted: Sequence[float] | None, window: Window) -> list[int]:
-    """Lengths in tokens that do not exceed the window: shares (up to 1) are of it; `UserError` if all exceed it."""
+    """Lengths in tokens that do not exceed the window, if it is known: shares (up to 1) are of it; `UserError` if all
+    exceed it.
+    """
     lengths = [round(length * window.tokens) if length <= 1 else round(length) for length in wanted or SHARES]
-    fitting = [length for length in lengths if length <= window.tokens]
+    fitting = [length for length in lengths if length <= window.tokens or not window.is_known]
     if not fitting:
         raise UserError(
             f"config.my_data.lengths: {min(lengths):,} tokens exceed the window of {window.model}, "
@@ -120,14 +121,29 @@ def positions(size: int) -> list[int]:
 
 
 def _sizes_in_words(sizes: Sequence[int], window: Window) -> str:
-    """The sizes with their share of the window."""
+    """The sizes with their lengths and shares of the window."""
     tokens = [TOKENS_BESIDE + size * window.passage_tokens for size in sizes]
-    shares = ", ".join(f"{size} ({length / window.tokens:.0%})" for size, length in zip(sizes, tokens, strict=True))
-    return f"{shares} passages (about so much of the window of {window.model}, {window.tokens:,} tokens)"
+    return contexts_in_words(sizes, tokens, "passages", window.model, window.tokens)
 
 
-def _unknown(window: Window) -> str:
+def contexts_in_words(sizes: Sequence[int], tokens: Sequence[float], unit: str, model: str, window: int) -> str:
+    """Sizes with their tokens: `13 passages (about 3,900 tokens, 48 % of the window), 25 (...); the window of ...`."""
+    lengths = [f"about {length:,.0f} tokens, {100 * length / window:.0f} % of the window" for length in tokens]
+    named = [f"{size} {unit if not place else ''}".strip() for place, size in enumerate(sizes)]
+    shown = ", ".join(f"{name} ({length})" for name, length in zip(named, lengths, strict=True))
+    return f"{shown}; the window of {model} has {window:,} tokens"
+
+
+def lengths_left_out(lengths: Sequence[float], sizes: Sequence[int], unit: str) -> list[str]:
+    """A sentence on the lengths without a size of their own, if there are any."""
+    lacking = len(lengths) - len(sizes)
+    why = f"they exceed the window, hold fewer than {FEWEST} {unit}, or as many as another"
+    return [f"my_data: lengths: {lacking} of {len(lengths)} are left out, because {why}"] if lacking else []
+
+
+def unknown_window(model: str) -> str:
+    """A sentence on a window that is not known."""
     return (
-        f"my_data: the window of {window.model} is not known: {USUAL_WINDOW:,} tokens are assumed; set the model's "
-        "'context_window', or 'lengths' in tokens"
+        f"my_data: the window of {model} is not known: {USUAL_WINDOW:,} tokens are assumed; set the model's "
+        "'context_window' (litm check: --window), or 'lengths' in tokens"
     )

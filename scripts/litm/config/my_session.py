@@ -10,7 +10,15 @@ from typing import Any
 
 from litm.base.messages import UserError
 from litm.config.my_data import TOKENS_BESIDE, MyData, MyEntries, token_counter
-from litm.config.my_haystack import DEPTHS, FEWEST, SHARES, USUAL_WINDOW
+from litm.config.my_haystack import (
+    DEPTHS,
+    FEWEST,
+    SHARES,
+    USUAL_WINDOW,
+    contexts_in_words,
+    lengths_left_out,
+    unknown_window,
+)
 from litm.config.yaml_files import read_yaml
 from litm.corpora.sessions import USER, read_session, steps
 from litm.engines.model_entries import AnyModel
@@ -53,12 +61,13 @@ def read_session_entries(as_written: MyData, models: Mapping[str, AnyModel], roo
     entries = _asked(entries)
     windows = {other: tokens for other, (tokens, _) in counted.items() if tokens}
     entries["figures"]["my_session_by_length"]["windows"] = windows
-    shares = ", ".join(f"{size} ({(ends[size - 2] + TOKENS_BESIDE) / window:.0%})" for size in sizes)
-    assumed = "" if known else ", which is not known and assumed"
+    tokens = [ends[size - 2] + TOKENS_BESIDE for size in sizes]
     notes = [
         f"my_data: {mine.session}: {len(session.messages)} messages in {len(ends)} steps, about {ends[-1]:,} tokens",
         *(f"my_data: {mine.session}: {note}" for note in session.notes),
-        f"my_data: contexts of {shares} steps (about so much of the window of {name}, {window:,} tokens{assumed})",
+        *lengths_left_out(lengths, sizes, "steps"),
+        *([] if known else [unknown_window(name)]),
+        f"my_data: contexts of {contexts_in_words(sizes, tokens, 'steps', name, window)}",
     ]
     return MyEntries(entries, tuple(notes), experiments=tuple(entries["experiments"]))
 

@@ -1,6 +1,6 @@
 """The advice of a study of remedies in sentences, which advice.csv has too."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from litm.base.messages import counted, difference_in_words, first_of, interval, money, percent
@@ -39,11 +39,25 @@ def _session_sentences(finding: Finding) -> list[str]:
     begin = f"{finding.models[0]}: "
     sentences = [
         *(f"{_in_session(remedy)}." for remedy in helping),
-        *(["No remedy is shown to help."] if not helping else []),
+        *([_unhelped(remedies)] if not helping else []),
         *(f"Shown to be worse: {_in_session(remedy)}." for remedy in costing),
         *([f"Not shown to change anything: {other}."] if other else []),
     ]
     return [f"{begin}{sentences[0][0].lower()}{sentences[0][1:]}", *sentences[1:]]
+
+
+def _unhelped(remedies: Sequence[Mapping[str, Any]]) -> str:
+    """Why no remedy is shown to help: nothing is to be mended, too few questions, or neither."""
+    if all(remedy["accuracy_without"] == 1 for remedy in remedies):
+        return "All answers are right without a remedy."
+    needed = [remedy["n_for_5_points"] or 0 for remedy in remedies if remedy["p_holm"] >= SHOWN]
+    n = min(remedy["n"] for remedy in remedies)
+    if max(needed, default=0) > n:
+        return (
+            f"The {counted(n, 'question')} do not suffice to tell whether a remedy helps; {max(needed):,} would show "
+            "5 points."
+        )
+    return "No remedy is shown to help."
 
 
 def _in_session(remedy: Mapping[str, Any]) -> str:

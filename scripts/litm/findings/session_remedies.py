@@ -13,7 +13,7 @@ KINDS = {
         "largest size of the remedy, not shown otherwise.",
         facts={
             "remedies": "each remedy at its largest size: setting (in words), experiment, size, n, accuracy, "
-            "accuracy_without, difference, ci_low, ci_high, p_holm, tokens and dollars more than "
+            "accuracy_without, difference, ci_low, ci_high, p_holm, n_for_5_points, tokens and dollars more than "
             "without (for one question and for 1,000; null if not known)"
         },
     )
@@ -21,7 +21,7 @@ KINDS = {
 #: What is taken of a row as it is.
 _TAKEN = (
     "setting", "experiment", "size", "n", "accuracy", "accuracy_without", "difference", "ci_low",
-    "ci_high", "p_holm",
+    "ci_high", "p_holm", "n_for_5_points",
 )  # fmt: skip
 
 

@@ -49,6 +49,8 @@ class SessionRemediesRow(TypedDict, total=False):
     """Student's t of the difference"""
     p_holm: Annotated[col.PValue, Heading("p (Holm)")]
     """`p_value` corrected over the remedies and sizes of the model"""
+    n_for_5_points: Annotated[col.Integer, Heading("n for 5 points")]
+    """questions that show a difference of 5 points with a chance of 80 %, without the correction"""
     tokens: Annotated[col.Number, Heading("Tokens")]
     """mean tokens of a prompt with its answer, with the remedy; empty if not counted"""
     tokens_without: Annotated[col.Number, Heading("Tokens without")]
