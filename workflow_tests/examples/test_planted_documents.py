@@ -6,6 +6,7 @@ from itertools import islice
 
 import pytest
 from conftest import ROOT
+from readers import read_answer
 
 from litm.answer_words import has_answer
 from litm.base.messages import UserError
@@ -20,6 +21,13 @@ from litm.records.examples import Example
 
 SIZE, NUMBER = 12, 15
 PLACES = (0, 3, 6, 11)
+#: Sentences with a place for a number.
+LANGUAGES = {
+    "German": "Die Bürgermeisterin öffnete Straße {}. Größer wird sie nicht! ",
+    "Chinese": "春天的时候,港口{}会重新开放。渔民们修理渔网。",
+    "Japanese": "春になると港{}が開きます。漁師は網を直します。",
+    "Arabic": "افتتح العمدة المدرسة {}. ثم ذهب الناس إلى السوق. ",
+}
 TEMPLATE = read_template(ROOT / "resources" / "prompts" / "multi_document_qa.txt")
 
 
@@ -108,6 +116,22 @@ def test_a_reader_of_the_last_characters_is_right_at_exactly_the_depths_that_it_
                 start = example.prompt.find(f"Document [{seen_from + 1}]") % len(example.prompt)
                 answer = answer_of(example.prompt[start:], example.question)
                 assert has_answer(answer, example.targets[0].answers) == (place >= seen_from)
+
+
+@pytest.mark.parametrize("group", [STATED, LINKED])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_in_a_text_of_another_language_facts_are_at_their_places_and_can_be_read(language, group, tmp_path):
+    sentence = LANGUAGES[language]
+    (tmp_path / "docs").mkdir()
+    for number in range(SIZE):
+        text = "".join(sentence.format(f"{number}{line}") for line in range(40))
+        (tmp_path / "docs" / f"{number}.md").write_text(f"# {number}\n\n{text}", encoding="utf-8")
+    own = [passage for _, passage in read_source("documents", tmp_path / "docs", CorpusSettings(100))]
+    for place, made in examples(own, group, tmp_path).items():
+        for example in made:
+            (answer, *_), target = example.targets[0].answers, example.targets[0]
+            assert example.prompt.count(answer) == 1 and answer in documents(example.prompt)[place]
+            assert has_answer(read_answer(example.prompt, example.question), target.answers)
 
 
 def test_a_fact_that_the_text_has_is_not_used(passages):
