@@ -5,16 +5,18 @@ from dataclasses import replace
 
 import configs
 import pytest
-from conftest import ROOT
+from conftest import ROOT, write_lines
 from record_makers import response
 from suite_examples import SETTINGS, example
 
 from litm.analysis.cells import absent_rows
+from litm.base.json_files import read_jsonl
 from litm.base.messages import UserError
 from litm.examples.examples import examples_of, read_template
 from litm.examples.fillers import FILLERS, NEUTRAL, SAME_FORM, WRONG_ANSWERS
+from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.placements import ABSENT, gold_placement
+from litm.placements import ABSENT, AS_RETRIEVED, gold_placement
 from litm.records.examples import Example
 from litm.scoring.scores import Sweep, score_sweep
 
@@ -95,10 +97,72 @@ def test_an_experiment_without_the_gold_item_has_one_cell_for_each_size_and_is_n
     assert found.experiments["e"].settings() == study(absent=False, fillers=[NEUTRAL]).experiments["e"].settings()
 
 
-def test_a_task_without_a_gold_item_in_its_contexts_has_none_to_leave_out():
-    keys = {"task": "open_domain_qa", "dataset": "mini_encyclopedia_as_retrieved", "sizes": [3], "positions": None}
-    with pytest.raises(UserError, match="'absent' is for contexts with a gold item, not for the task open_domain_qa"):
+OPEN = {"task": "open_domain_qa", "dataset": "mini_encyclopedia_as_retrieved", "sizes": [1, 3], "positions": None}
+
+
+def test_the_question_alone_has_no_answer_to_take_out():
+    keys = {"task": "closed_book_qa", "dataset": "mini_encyclopedia_as_retrieved", "positions": None}
+    with pytest.raises(UserError, match="'absent' is for contexts with a gold item or retrieved documents, not for"):
         study(**keys)
+
+
+def test_retrieved_documents_without_those_that_have_the_answer_are_read_under_each_remedy():
+    found = study(**OPEN, remedies={"order": ["reversed"]})
+    assert [*found.experiments] == ["e", "e-reversed", "e-absent", "e-absent-reversed"]
+    conditions = [(one.study, one.treatment[0], one.lacks_answer) for one in found.conditions.values()]
+    assert conditions == [
+        ("e", "ranked", False), ("e", "reversed", False), ("e", "ranked", True), ("e", "reversed", True),
+    ]  # fmt: skip
+    assert [(cell.size, cell.placement) for cell in found.experiments["e-absent"].cells] == [(1, ABSENT), (3, ABSENT)]
+    assert {name for pair in found.compared for _, name in pair} == {"e", "e-reversed"}
+    assert found.figures["e_cost"].experiments == ("e", "e-reversed") and [*found.figures] == ["e_cost"]
+    plain = study(**OPEN, absent=False, remedies={"order": ["reversed"]}).experiments
+    assert [plain[name].settings() for name in plain] == [found.experiments[name].settings() for name in plain]
+    assert [plain[name].example_settings() for name in plain] == [
+        found.experiments[name].example_settings() for name in plain
+    ]
+
+
+@pytest.fixture
+def retrieved(tmp_path):
+    """Five documents of a question, of which the gold one, one marked and one with the answer as text have it."""
+    ctxs = [{"id": str(n), "title": f"t{n}", "text": f"text {n}", "hasanswer": n == 3} for n in range(5)]
+    ctxs[1]["text"] = "It is Lima."
+    record = {"question": "which", "answers": ["lima"], "gold_id": "4", "ctxs": [*ctxs[:3], ctxs[4], ctxs[3]]}
+    write_lines(tmp_path / "retrieved.jsonl", [record, {**record, "question": "what", "answers": ["Rome"]}])
+    return tmp_path / "retrieved.jsonl"
+
+
+def shown(path, order: str, size: int, **changes) -> list[list[str]]:
+    task = load_task("open_domain_qa")
+    settings = ExampleSettings(examples=2, seed=0, distractor_order="ranked", order=order, **changes)
+    template = read_template(ROOT / "resources" / "prompts" / f"{task.prompt}.txt")
+    placement = ABSENT if settings.without_answer else AS_RETRIEVED
+    examples = examples_of(task, task.questions(size, settings, str(path)), size, placement, template, settings)
+    titles = []
+    for prompt in examples:
+        titles.append(re.findall(r"Title: (t\d)", prompt.prompt))
+        assert (prompt.size, prompt.items) == (size, len(titles[-1]) if settings.without_answer else None)
+    return titles
+
+
+@pytest.mark.parametrize("size", [1, 3, 5])
+def test_every_order_reads_the_same_documents_without_the_answer_and_nothing_replaces_the_others(retrieved, size):
+    ranked, there = shown(retrieved, "ranked", size, without_answer=True), shown(retrieved, "ranked", size)
+    has_answer = [{"t1", "t3", "t4"}, {"t3", "t4"}]
+    assert ranked == [[name for name in all if name not in out] for all, out in zip(there, has_answer, strict=True)]
+    assert shown(retrieved, "reversed", size, without_answer=True) == [names[::-1] for names in ranked]
+    assert there == [["t0", "t1", "t2", "t4", "t3"][:size]] * 2
+
+
+def test_a_cut_keeps_documents_before_those_with_the_answer_are_taken_out(retrieved):
+    records = [record for _, record in read_jsonl(retrieved)]
+    for record in records:
+        for place, document in enumerate(record["ctxs"]):
+            document["score"] = 10 - place
+    write_lines(retrieved, records)
+    cut = {"cut": {"margin": 2}, "without_answer": True}
+    assert shown(retrieved, "ranked", 5, **cut) == [["t0", "t2"], ["t0", "t1", "t2"]]
 
 
 def test_a_name_that_is_taken_is_an_error():

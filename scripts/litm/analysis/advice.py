@@ -11,13 +11,14 @@ k - 1 conditions. It is not enough that cheaper conditions are shown to be worse
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from litm.analysis.cells import made_up
 from litm.analysis.grid import CORRECT, Grid, interval_columns, joined, read_grid, sweep_of
 from litm.analysis.pbi import limit_of
 from litm.analysis.power import FIVE_POINTS, Assumption, n_for_five_points, observed
@@ -26,7 +27,7 @@ from litm.analysis.statistics import Estimate
 from litm.base.messages import counted
 from litm.examples.orders import remedies_in_words
 from litm.records.bills import Prices
-from litm.records.conditions import Condition
+from litm.records.conditions import PLAIN, Condition
 from litm.scoring.doubts import doubt_of, is_doubt
 
 if TYPE_CHECKING:
@@ -98,6 +99,22 @@ class Against:
 
 
 @dataclass(frozen=True)
+class MadeUp:
+    """Made-up answers (`cells.made_up`) under a condition, where no document has the answer."""
+
+    n: int
+    """Number of questions."""
+    share: Estimate
+    """Share of made-up answers, with its 95 % interval."""
+    plain: Estimate | None = None
+    """The same for the same number of documents as retrieved; None of these themselves, as the next two."""
+    difference: Estimate | None = None
+    """The condition minus documents as retrieved, on the same questions."""
+    p_value: float | None = None
+    """The p value of the difference."""
+
+
+@dataclass(frozen=True)
 class Compared:
     """Conditions of one model and study on the questions that all of them scored."""
 
@@ -109,6 +126,8 @@ class Compared:
     left_out: tuple[Cell, ...]
     """Cells with too few scored questions."""
     n_left_out: int
+    without_answer: tuple[Cell, ...] = ()
+    """Cells without the documents that have the answer, whose answers are whether one is made up."""
 
     @property
     def n(self) -> int:
@@ -268,6 +287,22 @@ class Compared:
         shown = [comparison for comparison in against if comparison.is_shown]
         return shown or [max(against, key=lambda comparison: abs(comparison.difference.estimate.value))]
 
+    def made_up(self, index: int) -> MadeUp | None:
+        """The made-up answers of a condition; None if they were not asked for, or are in doubt."""
+        cell = self.cells[index]
+        cells = {(other.condition.treatment, other.documents): other for other in self.without_answer}
+        keys = [(cell.condition.treatment, cell.documents)]
+        keys += [] if cell.condition.is_plain else [(PLAIN, cell.documents)]
+        beside = [cells[key] for key in keys if key in cells and not cells[key].doubt]
+        answers = joined(*(other.answers for other in beside)).complete() if len(beside) == len(keys) else None
+        if answers is None or not len(answers.ids):
+            return None
+        share, *plain = answers.accuracies
+        if not plain:
+            return MadeUp(len(answers.ids), share)
+        difference = answers.contrast([1, -1]).estimate()
+        return MadeUp(len(answers.ids), share, plain[0], difference, answers.difference_p(0, 1))
+
     def shown_worse(self) -> list[Against]:
         """The conditions shown to be worse than the best one."""
         return [
@@ -303,12 +338,19 @@ def read_compared(
     comparisons = []
     for (study, model), unordered in cells.items():
         ordered = sorted(unordered, key=lambda cell: (places[cell.condition.experiment], cell.documents))
-        comparisons.append(_compared(study, model, ordered))
+        # These may be selected alone.
+        if asked := [cell for cell in ordered if not cell.condition.lacks_answer]:
+            without = tuple(cell for cell in ordered if cell.condition.lacks_answer)
+            comparisons.append(replace(_compared(study, model, asked), without_answer=without))
     return comparisons
 
 
 def _cell(condition: Condition, documents: int, rows: pd.DataFrame, price: Mapping | None) -> Cell:
     asked = rows[~rows["excluded"]]
+    if condition.lacks_answer:
+        # Labels of a judge correct verdicts, and these are none.
+        judged = [name for name in ("correct_strict", "label") if name in rows]
+        rows = rows.assign(correct=made_up(rows)).drop(columns=judged)
     counts = asked[["prompt_tokens", "response_tokens"]].astype("Float64")
     is_counted = len(counts) > 0 and not counts.isna().any(axis=None)
     return Cell(
@@ -354,6 +396,7 @@ def advice_rows(compared: Compared, sentences: Sequence[str]) -> "Iterator[Advic
             "difference_ci_low_bonferroni": difference.corrected.low,
             "p_value": None if difference is itself else difference.p_value,
             "p_holm": compared.p_holm.get(index),
+            **_made_up_columns(compared.made_up(index)),
             "is_best": index == compared.best,
             "in_best_set": index in compared.best_set,
             "on_frontier": index in compared.frontier,
@@ -363,6 +406,14 @@ def advice_rows(compared: Compared, sentences: Sequence[str]) -> "Iterator[Advic
             **words,
         }
     yield from _left_out(compared, sentences)
+
+
+def _made_up_columns(made_up: MadeUp | None) -> dict:
+    return {
+        **interval_columns("made_up", made_up.share if made_up else None),
+        **interval_columns("made_up_difference", made_up.difference if made_up else None),
+        "made_up_p_value": made_up.p_value if made_up else None,
+    }
 
 
 def _left_out(compared: Compared, sentences: Sequence[str]) -> "Iterator[AdviceRow]":

@@ -29,7 +29,7 @@ from litm.examples.checks import answer_check_row
 from litm.examples.tasks.question_answering import other_documents
 from litm.records.examples import read_examples
 from litm.scoring.doubts import doubt_of
-from litm.scoring.wrong_answers import KINDS, OTHER_ITEM, REFUSAL
+from litm.scoring.wrong_answers import EMPTY, KINDS, OTHER_ITEM, REFUSAL
 
 if TYPE_CHECKING:
     from litm.tables.questions import AnswerChecksRow
@@ -120,6 +120,14 @@ def absent_rows(scores: pd.DataFrame) -> "Iterator[AbsentRow]":
             for kind in ("abstains", "copies", "knows", "other"):
                 shares |= interval_columns(kind, proportion((kinds == kind).to_numpy(dtype=bool), clusters))
             yield {**names, "n": len(counted), **shares}
+
+
+def made_up(rows: pd.DataFrame) -> pd.Series:
+    """Of each answer, 1 if it is made up, else 0: it is wrong and there, and it does not abstain; missing without a
+    score.
+    """
+    is_wrong = rows["wrong_kind"].notna() & ~rows["wrong_kind"].isin([EMPTY, REFUSAL])
+    return is_wrong.astype("Float64").where(rows["correct"].notna())
 
 
 def taken_from(positions: Mapping[int, int]) -> str:

@@ -100,12 +100,13 @@ def _levels(entry: Experiment) -> Iterator[Experiment]:
 
 def _in_study(entry: Experiment, base: Experiment) -> Experiment:
     condition = Condition(
-        study=base.name,
+        study=base.made_of or base.name,
         experiment=entry.name,
         order=entry.order,
         reranker=entry.rerank,
         cut="" if entry.cut is None else str(entry.cut),
         prompt=None if entry.prompt == base.prompt else entry.prompt,
+        lacks_answer=base.lacks_gold,
     )
     return entry.changed(condition=condition)
 
@@ -153,7 +154,7 @@ def _made(base: Experiment, remedy: Mapping[str, object], sizes: list[int]) -> E
     title = f"{base.title or base.name}: {', '.join(settings)}"
     # Only the experiment itself has references and comparisons, not its conditions.
     apart = {"remedies": None, "closed_book": None, "oracle": None, "query_aware_of": None, "compared_with": ()}
-    entry = base.changed(**{**remedy, **apart, "sizes": sizes, "title": title, "made_of": base.name})
+    entry = base.changed(**{**remedy, **apart, "sizes": sizes, "title": title, "made_of": base.made_of or base.name})
     return entry.placed(f"{base.where}-{'-'.join(parts)}")
 
 

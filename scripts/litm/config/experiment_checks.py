@@ -39,8 +39,11 @@ def checked_experiment(entry: Experiment, seed: int, files: Mapping[str, Any], r
     read_template(prompt, with_context=any(cell.size for cell in cells))
     if entry.design == ASK_ANOTHER_KEY and task.ask_another_key is None:
         raise UserError(f"{entry.where}: 'design: {entry.design}' is for kv_retrieval, not for the task {entry.task}")
-    if entry.absent and (task.fixed_cells or task.placement):
-        raise UserError(f"{entry.where}: 'absent' is for contexts with a gold item, not for the task {entry.task}")
+    if entry.absent and task.fixed_cells:
+        raise UserError(
+            f"{entry.where}: 'absent' is for contexts with a gold item or retrieved documents, not for the task "
+            f"{entry.task}"
+        )
     if unknown := [level for level in entry.fillers if level not in task.fillers]:
         levels = f"it has {', '.join(task.fillers)}" if task.fillers else "it has none"
         raise UserError(f"{entry.where}: the task {entry.task} has no 'fillers: {unknown[0]}', {levels}")

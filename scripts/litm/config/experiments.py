@@ -206,7 +206,9 @@ class Experiment(Entry):
     """
     absent: Annotated[bool, Workflow("defines a further experiment")] = False
     """Whether the same contexts are asked without the gold item too, once for each size: the experiment NAME-absent,
-    and absent.csv, which says how often a model then abstains, copies another item, or knows the answer.
+    and absent.csv, which says how often a model then abstains, copies another item, or knows the answer. Of retrieved
+    documents (open_domain_qa) those with the answer are taken out, under each of the `remedies`, and the advice says
+    whether it brings more made-up answers.
     """
     design: Annotated[Literal["move_the_pair", "ask_another_key"], InPrompts] = "move_the_pair"
     """Meaning of a position in kv_retrieval. move_the_pair: the requested pair moves to the position (the paper's
@@ -327,6 +329,7 @@ class Experiment(Entry):
             "wording": PLAIN,
             "fillers": None,
             "held_out": False,
+            "without_answer": False,
         }
         return {key: value for key, value in settings.items() if key not in usual or usual[key] != value}
 
@@ -397,9 +400,14 @@ class Experiment(Entry):
         return self.measured_on is not None
 
     @property
+    def without_answer(self) -> bool:
+        """Whether retrieved documents that have the answer are taken out of its contexts."""
+        return self.lacks_gold and load_task(self.task).placement is not None
+
+    @property
     def is_plain(self) -> bool:
-        """Whether documents are read as they are, without a remedy."""
-        return self.condition is None or self.condition.is_plain
+        """Whether documents are read as they are, without a remedy, and all of them."""
+        return (self.condition is None or self.condition.is_plain) and not self.without_answer
 
     @property
     def most_questions(self) -> int:

@@ -256,7 +256,11 @@ def _of_remedies(experiment: Experiment, sweeps: Sweeps, figures: Figures) -> It
     """The figure of an experiment with remedies and all its conditions; none for a condition."""
     base = experiment.name
     if sweeps.conditions[base].study == base:
-        names = [name for name, remedy in sweeps.conditions.items() if remedy.study == base and name in sweeps.answered]
+        names = [
+            name
+            for name, remedy in sweeps.conditions.items()
+            if (remedy.study, remedy.lacks_answer) == (base, False) and name in sweeps.answered
+        ]
         title = f"{experiment.title}: accuracy and cost"
         yield _made(f"{base}{BY_COST}", COST_KIND, experiment, title=title, experiments=names)
 

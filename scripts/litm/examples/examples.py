@@ -138,8 +138,9 @@ def examples_of(
             assert task.ask_another_key is not None, "the configuration checks that the task has it"
             question = task.ask_another_key(question, items, positions_for(placement, items))
         # A cut may have left fewer documents, but the cell is named by the requested number, also without gold items.
-        shown = items if settings.cut is None else min(items, len(question.distractors))
-        shown -= task.golds if placement == ABSENT else 0
+        are_fewer = settings.cut is not None or settings.without_answer
+        shown = min(items, len(question.distractors)) if are_fewer else items
+        shown -= task.golds if placement == ABSENT and not settings.without_answer else 0
         if settings.order != RANKED:
             question = reordered(question, shown, settings.order, settings.seed, curve)
         example = make_example(question, shown, placement, template, task)

@@ -54,6 +54,8 @@ class ExampleSettings:
 
     held_out: bool = False
     """Whether only the questions are asked that are in no curve of a measured order, see `measured_order`."""
+    without_answer: bool = False
+    """Whether retrieved documents that have the answer are taken out, and nothing is put in their place."""
 
     @property
     def limit(self) -> int | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from litm.examples.orders import remedies_in_words
-from litm.findings.record import Finding, Kind, Number, Strength
+from litm.findings.record import SHOWN, Finding, Kind, Number, Strength
 from litm.records.conditions import RANKED
 from litm.scoring.doubts import is_doubt
 
@@ -28,12 +28,18 @@ KINDS = {
             "tokens": "mean tokens of a prompt and its answer",
             "dollars": "US dollars for 1,000 questions",
             "other": "accuracy of the condition that it may lose most to",
+            "made_up": "share of made-up answers of the condition where no document has the answer",
+            "made_up_plain": "the same for as many documents as retrieved",
+            "made_up_more": "made_up minus made_up_plain, paired",
         },
         facts={
             "condition": "the advised condition; without an advice the cheapest not shown to be worse, at the floor "
             "the best; null in doubt and where nothing is compared",
             "experiment": "the experiment of the condition",
             "documents": "its number of documents",
+            "n_without_answer": "questions asked without the documents that have the answer; null if none was, or in "
+            "doubt",
+            "is_made_up_shown": "whether made_up_more is shown to differ from 0; null without it",
             "order": "the order of its documents",
             "reason": "why there is no advice: a doubt, `floor`, `one condition`, `may lose`, `nothing common`, "
             "`nothing scored`; null for an advice",
@@ -95,7 +101,14 @@ def _numbers(compared: "Compared", index: int | None) -> dict[str, Number]:
     if index is None:
         return {}
     cell, accuracy, (loses, other) = compared.cells[index], compared.accuracies[index], compared.most_lost
+    made_up = compared.made_up(index)
+    shares = [made_up.share, made_up.plain, made_up.difference] if made_up else []
     return {
+        **{
+            name: Number(share.value, *share.limits)
+            for name, share in zip(("made_up", "made_up_plain", "made_up_more"), shares, strict=False)
+            if share
+        },
         "accuracy": Number(accuracy.value, *accuracy.limits),
         "may_lose": Number(loses),
         "tokens": Number(cell.tokens),
@@ -105,8 +118,11 @@ def _numbers(compared: "Compared", index: int | None) -> dict[str, Number]:
 
 
 def _facts(compared: "Compared", index: int) -> dict[str, Any]:
-    cell = compared.cells[index]
+    cell, made_up = compared.cells[index], compared.made_up(index)
+    p_value = made_up.p_value if made_up else None
     return {
+        "n_without_answer": made_up.n if made_up else None,
+        "is_made_up_shown": None if p_value is None else p_value < SHOWN,
         "condition": cell.name,
         "experiment": cell.condition.experiment,
         "documents": cell.documents,

@@ -26,7 +26,7 @@ def advice_sentences(finding: Finding) -> list[str]:
         *(_other_number(other) for other in _of_role(finding, OTHER_NUMBER)),
         *_remedies(finding),
         "These answers also chose the condition, so its accuracy is optimistic.",
-        *_not_checked(finding),
+        *_made_up(finding),
     ]
 
 
@@ -106,10 +106,24 @@ def _why(finding: Finding) -> str:
     )
 
 
-def _not_checked(finding: Finding) -> Iterator[str]:
-    """What an advised order may cost and nothing here measures."""
-    if finding.facts["order"] != RANKED and finding.facts["documents"] > 1:
-        yield "Whether this order brings more made-up answers where no document has the answer was not checked."
+def _made_up(finding: Finding) -> Iterator[str]:
+    """What the advised condition costs where no document has the answer, or for an order that this is not known."""
+    facts, numbers = finding.facts, finding.numbers
+    if facts["n_without_answer"] is not None:
+        share, plain, more = (numbers[name] for name in ("made_up", "made_up_plain", "made_up_more"))
+        text, n = "Made-up answers where no document has the answer", facts["n_without_answer"]
+        if plain.value is None:
+            yield f"{text}: {percent(share.value or 0)} % {interval(share.low or 0, share.high or 0)}, n = {n:,}."
+        else:
+            difference = difference_in_words(more.value or 0, more.low or 0, more.high or 0)
+            shown = "" if facts["is_made_up_shown"] else ", not shown"
+            arrow = f"{percent(plain.value)} % as retrieved → {percent(share.value or 0)} %"
+            yield f"{text}: {arrow}, {difference}{shown}, n = {n:,}."
+    elif facts["order"] != RANKED and facts["documents"] > 1:
+        yield (
+            "Whether this order brings more made-up answers where no document has the answer was not checked; "
+            f"this line of the config does: define: {{experiments: {{{finding.experiments[0]}: {{absent: true}}}}}}."
+        )
 
 
 def _behind(other: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
+from litm.answers import contains_normalized
 from litm.base.json_files import read_jsonl, typed_field, write_jsonl
 from litm.base.messages import UserError, quoted
 from litm.base.store import text_sha256
@@ -241,6 +242,12 @@ class QuestionRecord:
         """The documents that are not marked as gold, in their order."""
         return [document for document in self.documents if not document.is_gold]
 
+    def is_answered_by(self, document: Document) -> bool:
+        """Whether a document is the gold one, is marked as having the answer, or contains an answer as text."""
+        is_gold = document.is_gold or (document.id is not None and document.id == self.fields.get("gold_id"))
+        text = f"{document.title} {document.text}"
+        return is_gold or document.has_answer or contains_normalized(text, self.answers)
+
     def cluster(self, name: str | None) -> str | None:
         """The value of a field of the record, or else of its gold document, as text; None if `name` is None.
 
@@ -345,17 +352,24 @@ def read_qa_questions(path: str | Path, limit: int | None, cluster: str | None =
 
 
 def read_retrieved_questions(
-    path: str | Path, limit: int | None, cluster: str | None = None, cut: Cut | None = None, size: int = 0
+    path: str | Path,
+    limit: int | None,
+    cluster: str | None = None,
+    cut: Cut | None = None,
+    size: int = 0,
+    without_answer: bool = False,
 ) -> Iterator[Question]:
     """The first `limit` questions of a file with all their documents (possibly none) in order.
 
     cut: keeps some of the first `size` documents, never filler; `UserError` if there are fewer, and if scores do not
-    descend.
+    descend. without_answer: takes those that have the answer out of the first `size`, which are then all.
     """
     for record in read_distinct(path, QuestionRecord.from_json, limit):
         documents = record.documents_with_text()
         if cut is not None:
             documents = _kept(documents, cut, size, record.where)
+        if without_answer:
+            documents = [document for document in documents[:size] if not record.is_answered_by(document)]
         items = tuple(document.item for document in documents)
         yield Question(record.id, record.text, (Gold("gold", None, record.answers),), items, record.cluster(cluster))
 

@@ -85,18 +85,26 @@ class Condition:
     """The `Cut` in words, "" for none."""
     prompt: str | None = None
     """Name of the prompt, None if the same as the study's."""
+    lacks_answer: bool = False
+    """Whether the documents with the answer are taken out of its contexts."""
+
+    @property
+    def treatment(self) -> tuple[str | None, ...]:
+        """The values of `REMEDIES`."""
+        return tuple(getattr(self, key) for key in REMEDIES)
 
     @property
     def is_plain(self) -> bool:
         """Whether the documents are read as retrieved."""
-        return not self.differing
+        return self.treatment == PLAIN
 
     @property
     def differing(self) -> tuple[str, ...]:
         """The keys in which it differs from reading documents as retrieved."""
-        plain = Condition(self.study, self.experiment)
-        return tuple(key for key in REMEDIES if getattr(self, key) != getattr(plain, key))
+        return tuple(key for key, usual in zip(REMEDIES, PLAIN, strict=True) if getattr(self, key) != usual)
 
 
 #: Keys of a condition that are remedies, in the order in which they are named.
 REMEDIES = ("order", "reranker", "cut", "prompt")
+#: Their values without a remedy.
+PLAIN = Condition("", "").treatment

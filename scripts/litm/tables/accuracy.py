@@ -179,6 +179,17 @@ class AdviceRow(TypedDict, total=False):
     """exact McNemar test against the best; empty for the best"""
     p_holm: Annotated[col.PValue, shown("p (Holm)")]
     """the same by Holm over all conditions of model and study"""
+    made_up: Annotated[col.Percent, shown("Made up")]
+    """share of made-up answers (wrong, not empty, no abstention) where the documents with the answer are taken out;
+    empty without `absent`"""
+    made_up_ci_low: col.Low
+    made_up_ci_high: col.High
+    made_up_difference: Annotated[col.Percent, shown("Minus as retrieved")]
+    """made_up minus that of the same number of documents as retrieved, paired"""
+    made_up_difference_ci_low: col.Low
+    made_up_difference_ci_high: col.High
+    made_up_p_value: col.PValue
+    """exact McNemar test of this difference, uncorrected"""
     is_best: col.Boolean
     """whether it has the most right answers"""
     in_best_set: Annotated[col.Boolean, shown("Not shown to be worse")]

@@ -130,7 +130,7 @@ def _with_remedies(screen: FirstScreen, study: Study, accuracies: Iterable[Findi
     rows: dict[tuple, list[ModelRow]] = {}
     for finding in accuracies:
         condition = study.conditions.get(finding.experiments[0])
-        if condition and not condition.is_plain:
+        if condition and not (condition.is_plain or condition.lacks_answer):
             models = finding.models if len(study.models) > 1 else ()
             row = _remedied(finding, ", ".join([*models, *remedies_in_words(condition)]), screen.warnings)
             rows.setdefault((condition.study, finding.size), []).append(row)

@@ -53,7 +53,7 @@ def _with_gold(dataset: str, size: int, settings: ExampleSettings) -> Iterator[Q
 def _retrieved(dataset: str, size: int, settings: ExampleSettings) -> Iterator[Question]:
     """The questions with their documents, best first; a cut keeps some of the first `size` by their scores."""
     cut = None if settings.cut is None else Cut(**settings.cut)
-    return read_retrieved_questions(dataset, settings.limit, settings.cluster, cut, size)
+    return read_retrieved_questions(dataset, settings.limit, settings.cluster, cut, size, settings.without_answer)
 
 
 multi_document_qa = Task(
