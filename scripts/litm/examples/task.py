@@ -124,6 +124,10 @@ class Task:
     """The function from a prompt and its target to the items that were not asked for, if a wrong answer can be traced
     to an item.
     """
+    chance: Callable[[str, Target], float | None] | None = None
+    """The function from a prompt and its target to the share of right answers of a reader that gives any one of the
+    values of the asked kind, None if the prompt has no other; without it the questions are open.
+    """
     value: str | None = None
     """The regular expression of a value, by default a UUID or a code. A wrong answer with a value that is nowhere in
     the prompt is `invented`.
@@ -198,6 +202,16 @@ class Task:
         if not isinstance(texts, list) or len(texts) != len(items):
             raise UserError(f"the task {self.name}: 'format_items' must return a list with a text for each item")
         return texts
+
+
+def any_of(others: Callable[[str, Target], Sequence[OtherItem]]) -> Callable[[str, Target], float | None]:
+    """The chance of a reader that gives the value of any item. others: `Task.other_items`, whose items have values."""
+
+    def chance(prompt: str, target: Target) -> float | None:
+        number = len(others(prompt, target))
+        return 1 / (number + 1) if number else None
+
+    return chance
 
 
 def one_gold(id_: str, text: str, item: Item, answer: str, others: Iterable[Item]) -> Question:

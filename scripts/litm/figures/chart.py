@@ -61,6 +61,8 @@ class Panel:
     """Models whose prompts exceed their training length, with that length."""
     model: str = ""
     """The model whose curves are in colour; '' for all models."""
+    chances: tuple[float, ...] = ()
+    """Chance levels, each a thin line."""
 
 
 @dataclass(frozen=True)

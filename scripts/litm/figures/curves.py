@@ -41,7 +41,7 @@ from litm.figures.chart import (
 )  # fmt: skip
 from litm.figures.looks import model_looks
 from litm.placements import NO_GOLD
-from litm.scoring.scores import accuracies
+from litm.scoring.scores import accuracies, chances
 
 #: Characters of all tick labels of a panel: with more they would touch, so they are slanted.
 MOST_TICK_CHARACTERS = 30
@@ -126,6 +126,7 @@ def _panels(figure: Mapping, cells: pd.DataFrame, rows: Rows) -> list[Panel]:
             + published_curves(figure, rows.published, models, cells_of_size, "position"),
             absent_models(cells_of_size),
             longer_than_trained(mean_tokens(figure, rows.token_counts, size), trained),
+            chances=chances(cells_of_size),
         )
         for size, cells_of_size in cells.groupby("size")
     ]
@@ -263,6 +264,7 @@ def _drawn(chart: Chart, around: float, line_at_0: bool = False) -> tuple[Figure
     for ax, panel in zip(axes, chart.panels, strict=True):
         if line_at_0:
             ax.axhline(0, color="0.25", linewidth=1, zorder=1.5)
+        style.draw_chances(ax, panel)
         style.draw_series(ax, panel.series, looks, dodge, style.curves_of(chart.series()))
         _draw_ticks(ax, panel)
         style.draw_reference_columns(ax, panel.series, looks, grid.panel_width)

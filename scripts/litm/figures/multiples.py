@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from litm.figures import style
 from litm.figures.chart import BEHIND, CURVE, Chart, Panel
 from litm.figures.looks import Dodge, Look, model_looks
+from litm.scoring.scores import by_chance
 
 #: Most models whose curves are in one panel.
 MOST_MODELS = 4
@@ -107,6 +108,7 @@ def draw(chart: Chart, line_at_0: bool = False) -> tuple[Figure, list[Axes]]:
     for index, (ax, panel, name) in enumerate(zip(axes, chart.panels, names, strict=True)):
         if line_at_0:
             ax.axhline(0, color="0.25", linewidth=1, zorder=1.5)
+        style.draw_chances(ax, panel)
         _draw_panel(ax, panel, looks, dodge)
         _draw_ticks(ax, panel, grid, index)
         ax.set_title(name, loc="left", fontsize=style.SMALL_POINTS, fontweight="bold", pad=4)
@@ -154,6 +156,8 @@ def panel_notes(panel: Panel) -> Iterator[str]:
     for said, models in (("no question scored", panel.absent), ("longer than in training", panel.beyond)):
         if models:
             yield said if panel.model in models else f"{said}: {', '.join(models)}"
+    if panel.chances:
+        yield f"thin line: {by_chance(panel.chances)}"
 
 
 def _head(ax: Axes, words: str, lines: int) -> None:

@@ -29,7 +29,7 @@ from litm.base.files import atomic_writer
 from litm.base.groups import grouped
 from litm.base.loading import hidden
 from litm.base.messages import in_range, interval, note, percent
-from litm.figures.chart import CURVE, PUBLISHED, REFERENCE, Chart, Point, Series
+from litm.figures.chart import CURVE, PUBLISHED, REFERENCE, Chart, Panel, Point, Series
 from litm.figures.kinds import Page
 from litm.figures.looks import STEP_POINTS, Dodge, Look, model_looks
 
@@ -197,6 +197,12 @@ def draw_series(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look], d
         sizes = {"markersize": dodge.mark, "capsize": dodge.cap}
         curve = draw_points(ax, xs, trace.points, look, shift, linestyle=dash, **sizes).lines[0]
         curve.set_data(*with_gaps(trace, np.asarray(curve.get_ydata())))
+
+
+def draw_chances(ax: Axes, panel: Panel) -> None:
+    """Draw a thin line at each chance level."""
+    for chance in panel.chances:
+        ax.axhline(100 * chance, color="0.45", linestyle=":", linewidth=0.8, zorder=1.5)
 
 
 def with_gaps(trace: Series, values: Any) -> tuple[Any, Any]:

@@ -22,6 +22,7 @@ from litm.report.question_samples import packed
 from litm.report.sizes import SizeNames
 from litm.scoring.doubts import doubt_in_words
 from litm.scoring.metrics import METRICS, own_label
+from litm.scoring.scores import by_chance, chances
 from litm.tables.table import TEXT, Table, as_latex, tables
 
 _ALL = [table for table in tables().values() if table.report]
@@ -206,7 +207,8 @@ def accuracy_tables(accuracy: pd.DataFrame, titles: Mapping[str, str], names: Si
             by_experiment.append(_table(title, cells.assign(column=columns), several=False))
             continue
         for size, of_size in cells.groupby("size", sort=False):
-            what = f"{title}, {names.with_length(experiment, cast(int, size))}"
+            named = (title, names.with_length(experiment, cast(int, size)), by_chance(chances(of_size)))
+            what = ", ".join(filter(None, named))
             several = of_size["target"].nunique() > 1
             column = target_labels(of_size) if several else of_size["placement"].map(places_in_words)
             by_experiment.append(_table(what, of_size.assign(column=column), several))

@@ -9,7 +9,7 @@ import pandas as pd
 
 from litm.base.groups import grouped
 from litm.base.intervals import clustered_interval
-from litm.base.messages import UserError
+from litm.base.messages import UserError, percent
 from litm.base.table_files import by_cell
 from litm.examples.task import RECORDED_SCORES, Task
 from litm.models.devices import AUTO
@@ -138,6 +138,7 @@ class Score(NamedTuple):
     cluster: Annotated[str | None, "where questions have clusters"]
     doubt: Annotated[str | None, "why the answer is neither right nor wrong, as in accuracy.csv"] = None
     label: Annotated[Verdict, "of a judged answer: whether a person calls it right; missing without a label"] = None
+    chance: Annotated[float | None, "share of right answers by chance, as in accuracy.csv"] = None
 
 
 def score_reference() -> str:
@@ -150,7 +151,7 @@ def score_reference() -> str:
 
 
 #: Columns of files that have a value in them.
-OPTIONAL = ("cluster", "cache_write_tokens", "cache_read_tokens", "in_batch", "doubt", "label")
+OPTIONAL = ("cluster", "cache_write_tokens", "cache_read_tokens", "in_batch", "doubt", "label", "chance")
 #: pandas types of columns by the types of their values.
 DTYPES: dict[Any, str] = {
     str: "string", str | None: "string", int: "int64", int | None: "Int64", float | None: "Float64", bool: "bool",
@@ -261,7 +262,13 @@ def _rows(
             cache_write_tokens=(response.billed.cache_write or None) if response.billed else None,
             cache_read_tokens=(response.billed.cache_read or None) if response.billed else None,
             in_batch=1 if response.billed and response.billed.batch else None,
+            chance=_chance(sweep.asks, example, target),
         )
+
+
+def _chance(asks: Task | None, example: Example, target: Target) -> float | None:
+    """The chance level of a target that is in the context, None if it is not known."""
+    return asks.chance(example.prompt, target) if asks and asks.chance and target.position is not None else None
 
 
 def fields_of(
@@ -385,6 +392,7 @@ def _cell_row(names: dict, group: pd.DataFrame) -> "AccuracyRow":
         "accuracy_strict": _mean(counted["correct_strict"]),
         "accuracy_lenient": _mean(counted["correct_lenient"]),
         "accuracy_completed": completed,
+        "chance": _mean(group["chance"]) if "chance" in group else None,
         "n_empty": int(counted["empty"].sum()),
         "n_cut": _ended(counted, LENGTH),
         "n_refused": _ended(counted, REFUSED),
@@ -397,6 +405,21 @@ def _cell_row(names: dict, group: pd.DataFrame) -> "AccuracyRow":
     if names["metric"] == RECORDED:
         row.update(dict.fromkeys(row.keys() - {*KNOWN}))  # type: ignore[typeddict-item]
     return row
+
+
+#: Fraction: chance levels below are not worth a line.
+LEAST_CHANCE = 0.005
+
+
+def chances(cells: pd.DataFrame) -> tuple[float, ...]:
+    """The distinct chance levels of rows of accuracy.csv, of at least `LEAST_CHANCE`, ascending."""
+    known = cells["chance"].dropna() if "chance" in cells else ()
+    return tuple(sorted({round(float(chance), 6) for chance in known if chance >= LEAST_CHANCE}))
+
+
+def by_chance(levels: Sequence[float]) -> str:
+    """`20.0 % by chance`, or `` for none."""
+    return f"{', '.join(map(percent, levels))} % by chance" if levels else ""
 
 
 def labelled_cell(counted: pd.DataFrame, correct: np.ndarray, clusters: np.ndarray | None) -> Labelled:

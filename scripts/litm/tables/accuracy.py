@@ -47,6 +47,9 @@ class AccuracyRow(TypedDict, total=False):
     accuracy_completed: Annotated[col.Percent, shown("Of completed")]
     """of the answers that were not cut; empty without a cut one, and where labels correct a judge. Answers to hard
     questions may be longer, so it is no accuracy of all"""
+    chance: Annotated[col.Percent, shown("By chance")]
+    """of a reader that gives any one of the context's values of the asked kind (any key's value, any code; either value
+    of a conflict); empty for open questions, and where the context has no other value"""
     n_empty: Annotated[col.Integer, shown("Empty")]
     """counted answers that were empty"""
     n_cut: Annotated[col.Integer, shown("Cut")]

@@ -8,7 +8,7 @@ from typing import Any
 
 from litm.base.messages import UserError
 from litm.examples.fillers import FILLERS, NEUTRAL, WRONG_ANSWERS
-from litm.examples.task import PLAIN, Task, one_gold
+from litm.examples.task import PLAIN, Task, any_of, one_gold
 from litm.examples.wording import coined_names, filler_sentences, other_coded_lines, random_codes, word_list, wording_of
 from litm.records.questions import Gold, Item, Question
 
@@ -57,6 +57,7 @@ registered_codes = Task(
     generate=_generate_registered,
     format_items=_lines,
     other_items=other_coded_lines,
+    chance=any_of(other_coded_lines),
     fillers=tuple(FILLERS),
     fill=_fill_registered,
 )
@@ -172,6 +173,7 @@ conflicting_dates = replace(
     is_chain=False,
     generate=partial(_generate_conflict, task="conflicting_dates", marks=_dates),
     other_items=other_coded_lines,
+    chance=lambda prompt, target: 1 / len(LINKS),
 )
 conflicting_sources = replace(
     conflicting_dates,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 
 from litm.examples.examples import place
-from litm.examples.task import Task, one_gold
+from litm.examples.task import Task, any_of, one_gold
 from litm.placements import gold_placement, gold_positions
 from litm.questions.released_format import read_kv_questions
 from litm.records.examples import OtherItem, Target
@@ -73,5 +73,6 @@ kv_retrieval = Task(
     format_items=format_pairs,
     separator=",\n",
     other_items=other_pairs,
+    chance=any_of(other_pairs),
     ask_another_key=ask_another_key,
 )

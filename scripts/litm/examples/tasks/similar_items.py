@@ -6,7 +6,7 @@ from itertools import product
 from random import Random
 
 from litm.base.messages import UserError
-from litm.examples.task import PLAIN, SUITE, Task, one_gold
+from litm.examples.task import PLAIN, SUITE, Task, any_of, one_gold
 from litm.examples.wording import (
     coined_names,
     distinct_texts,
@@ -52,6 +52,7 @@ semantic_distractors = Task(
     has_suite_words=True,
     format_items=_lines,
     other_items=other_coded_lines,
+    chance=any_of(other_coded_lines),
 )
 
 
@@ -134,4 +135,5 @@ demonstrations = Task(
     generate=_generate_demonstrations,
     format_items=_format_demonstrations,
     other_items=other_coded_lines,
+    chance=any_of(other_coded_lines),
 )
