@@ -214,7 +214,7 @@ SAID = {
         "Questions of your table are written by a model (mine 1 of 1 by w): its column written_by says so"
     ),
     "gold_looked_for": (
-        "Not all questions have the gold passage that you named (mine 0 of 1 with a gold passage, 1 without, left "
+        "Some questions do not say which passage has the answer (mine 0 of 1 with a gold passage, 1 without, left "
         "out): check and correct them in results/tables/gold_passages.csv"
     ),
     "answers_not_in_gold": (

@@ -89,7 +89,7 @@ OF_QUESTIONS: Mapping[str, Words] = {
         "questions are not kept",
     ),
     "written_before": Words("Questions of your table are written by a model", "its column written_by says so"),
-    "gold_looked_for": Words("Not all questions have the gold passage that you named"),
+    "gold_looked_for": Words("Some questions do not say which passage has the answer"),
     "answers_not_in_gold": Words(
         "The metric finds none of the answers of some questions in their gold documents",
         "an answer from there may count as wrong (tables/answer_checks.csv)",
