@@ -5,6 +5,7 @@ import pytest
 from figure_tables import FIGURE, NOT_SCORED, cell, draw, legend, table, titles, told, words
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from score_frames import accuracy_table, score_rows
 
 from litm.figures.chart import length_in_words, mean_tokens
 from litm.figures.style import add_note
@@ -143,6 +144,18 @@ def test_the_length_of_prompts_is_of_the_models_and_experiments_of_a_figure():
 def test_a_figure_by_size_says_the_lengths_below():
     said = told(by_position("a", token_counts=counts(a=1430), kind="mean_accuracy_by_size"))
     assert said.replace("\n", " ").endswith("mean prompt: ~1,400 tokens at 5, ~2,900 tokens at 9")
+
+
+def test_a_figure_with_windows_has_upright_shares_of_the_smallest_below_its_sizes_and_the_lengths_that_were_counted():
+    sizes = (51, 103, 216, 433, 780)
+    scores = pd.concat([score_rows({0: [1, 0], size - 1: [1, 1]}, size, prompt_tokens=150 * size) for size in sizes])
+    figure = {**FIGURE, "kind": "mean_accuracy_by_size", "experiments": ["e"], "windows": {"m": 131_072, "absent": 9}}
+    canvas = draw(figure, accuracy_table(scores), scores=[scores])
+    labels = canvas.axes[0].get_xticklabels()
+    assert [label.get_text() for label in labels] == ["51\n6%", "103\n12%", "216\n25%", "433\n50%", "780\n89%"]
+    assert {label.get_rotation() for label in labels} == {0.0}
+    assert canvas.axes[0].get_xlabel() == "Position\nand mean share of the window, 131,072 tokens"
+    assert "mean prompt: ~7,600 tokens at 51, ~15,000 tokens at 103" in told(canvas).replace("\n", " ")
 
 
 def test_the_length_of_prompts_is_of_the_models_with_values_at_a_size():

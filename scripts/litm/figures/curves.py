@@ -45,6 +45,7 @@ from litm.scoring.scores import accuracies, chances
 
 #: Characters of all tick labels of a panel: with more they would touch, so they are slanted.
 MOST_TICK_CHARACTERS = 30
+NOTHING_COUNTED: Mapping[int, Mapping[str, float]] = {}
 #: Points on either side of 0 that the axis of differences always shows.
 ALWAYS = 10.0
 DIFFERENCE_LABEL = "Difference (points)"
@@ -152,10 +153,11 @@ def means(figure: Mapping, rows: Rows) -> Chart:
     for scores in rows.scores:
         if len(sweep := scores[scores["experiment"].isin(list(figure["experiments"]))]):
             of_sweeps.append(position_means(sweep))
-            lengths.append(sweep.groupby(["model", "size"])["prompt_tokens"].mean().reset_index())
+            lengths.append(sweep)
     cells = pd.concat(of_sweeps) if of_sweeps else means_of_cells(shown_cells(figure, rows.accuracy))
     published = None if rows.published is None else means_of_cells(shown_cells(figure, rows.published))
-    chart = _with_shares(figure, _by_size(figure, shown_cells(figure, cells), published, rows), lengths)
+    counted = _counted(lengths)
+    chart = _with_shares(figure, _by_size(figure, shown_cells(figure, cells), published, rows, counted), counted)
     counts = shown_cells(figure, rows.accuracy).dropna(subset=["position"]).groupby("size")["position"].nunique()
     if counts.nunique() < 2:
         return chart
@@ -164,20 +166,27 @@ def means(figure: Mapping, rows: Rows) -> Chart:
     return replace(chart, note="\n".join(filter(None, [chart.note, uneven])))
 
 
-def _with_shares(figure: Mapping, chart: Chart, lengths: Sequence[pd.DataFrame]) -> Chart:
+def _counted(sweeps: Sequence[pd.DataFrame]) -> dict[int, dict[str, float]]:
+    """Mean tokens of the prompts of each size by model, as it or its server counted; sweeps: score rows of each."""
+    columns = ["model", "size", "prompt_tokens"]
+    known = pd.concat([sweep[columns] for sweep in sweeps]).dropna() if sweeps else pd.DataFrame(columns=columns)
+    counted: dict[int, dict[str, float]] = {}
+    means = known.groupby(["model", "size"], sort=False)["prompt_tokens"].mean().reset_index()
+    for row in means.to_dict("records"):
+        counted.setdefault(row["size"], {})[row["model"]] = float(row["prompt_tokens"])
+    return counted
+
+
+def _with_shares(figure: Mapping, chart: Chart, counted: Mapping[int, Mapping[str, float]]) -> Chart:
     """The chart with the share of the window below each size, if the figure has windows.
 
-    A share is the mean tokens of prompts, as the model or its server counted them, over the smallest window that the
-    chart shows.
-
-    lengths: rows of model, size and mean `prompt_tokens`, a table per sweep.
+    A share is the mean tokens of prompts over the smallest window that the chart shows; counted: see `_counted`.
     """
     shown = {model: window for model, window in (figure.get("windows") or {}).items() if model in chart.models}
     if not shown:
         return chart
     model, window = min(shown.items(), key=lambda named: named[1])
-    known = pd.concat(lengths).dropna() if lengths else pd.DataFrame(columns=["model", "size", "prompt_tokens"])
-    means = known[known["model"] == model].groupby("size")["prompt_tokens"].mean()
+    means = {size: tokens[model] for size, tokens in counted.items() if model in tokens}
     panels = [
         replace(
             panel,
@@ -192,11 +201,17 @@ def _with_shares(figure: Mapping, chart: Chart, lengths: Sequence[pd.DataFrame])
     return replace(chart, panels=tuple(panels), x_label=f"{chart.x_label}\nand mean share of {whole}")
 
 
-def _by_size(figure: Mapping, cells: pd.DataFrame, published: pd.DataFrame | None, rows: Rows) -> Chart:
+def _by_size(
+    figure: Mapping,
+    cells: pd.DataFrame,
+    published: pd.DataFrame | None,
+    rows: Rows,
+    counted: Mapping[int, Mapping[str, float]] = NOTHING_COUNTED,
+) -> Chart:
     """One panel with the accuracy of `cells` over the sizes.
 
     cells, published: one row per model, experiment and size. The note has the length of each size's prompts, if it is
-    known.
+    known: by token_counts.csv, or else `counted`.
     """
     shown = sorted({int(size) for size in scored(cells)["size"]})
     models = models_in(cells)
@@ -204,7 +219,8 @@ def _by_size(figure: Mapping, cells: pd.DataFrame, published: pd.DataFrame | Non
     absent = [*absent_models(cells), *_without_sizes(cells, shown)]
     panel = Panel("", tuple((size, str(size)) for size in shown), series, tuple(absent))
     everywhere = [*recalls(rows.recall, shown), *references(figure, rows.accuracy, models)]
-    lengths = [(size, length_in_words(mean_tokens(figure, rows.token_counts, size, cells))) for size in shown]
+    means = {size: mean_tokens(figure, rows.token_counts, size, cells) or counted.get(size, {}) for size in shown}
+    lengths = [(size, length_in_words(of_size)) for size, of_size in means.items()]
     lengths_text = ", ".join(f"{length} at {size}" for size, length in lengths if length)
     return replace(
         make_chart(figure, [panel], models, everywhere), note=f"mean prompt: {lengths_text}" if lengths_text else ""
@@ -274,10 +290,10 @@ def _drawn(chart: Chart, around: float, line_at_0: bool = False) -> tuple[Figure
 
 
 def _draw_ticks(ax: Axes, panel: Panel) -> None:
-    """Draw the ticks of a panel, slanted if they are many."""
+    """Draw the ticks of a panel, slanted if they are many; labels of several lines overlap if they are slanted."""
     labels = [label for _, label in panel.ticks]
     ax.set_xticks([x for x, _ in panel.ticks], labels)
-    if sum(map(len, labels)) > MOST_TICK_CHARACTERS:
+    if sum(map(len, labels)) > MOST_TICK_CHARACTERS and not any("\n" in label for label in labels):
         ax.tick_params("x", rotation=45)
     ax.margins(x=style.MARGIN)
 
