@@ -1,4 +1,4 @@
-"""Rows of two_facts: which of two gold items of one context an answer has, by their places."""
+"""Rows of two_facts and of fact_chains: which of the gold items of one context an answer has, by their places."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from litm.base.table_files import by_cell
 from litm.placements import gold_placement, gold_positions
 
 if TYPE_CHECKING:
-    from litm.tables.facts import TwoFactsRow
+    from litm.tables.facts import FactChainsRow, TwoFactsRow
 
 TOGETHER, ALONE = "together", "alone"
 FIRST, SECOND = "first", "second"
@@ -27,11 +27,7 @@ def two_facts_rows(scores: pd.DataFrame, parts: Sequence[pd.DataFrame] = ()) -> 
 
     parts: score rows of the sweeps that ask for the first and for the second fact alone.
     """
-    asked = {TOGETHER: _answers(scores)}
-    if len(parts) == len((FIRST, SECOND)):
-        alone = [_answers(part) for part in parts]
-        shared = [cell for cell in alone[0] if cell in alone[1]]
-        asked[ALONE] = {cell: alone[0][cell].join(alone[1][cell], how="inner") for cell in shared}
+    asked = _asked(scores, parts, (FIRST, SECOND))
     names: dict = scores.iloc[0][["model", "experiment", "task", "metric"]].to_dict()
     rows: list[TwoFactsRow] = [
         {**names, **_row(cell, how, asked)}
@@ -42,6 +38,43 @@ def two_facts_rows(scores: pd.DataFrame, parts: Sequence[pd.DataFrame] = ()) -> 
     for name in DIFFERENCES:
         with_holm(rows, f"{name}_p", f"{name}_p_holm")
     return rows
+
+
+def chain_rows(scores: pd.DataFrame, parts: Sequence[pd.DataFrame] = ()) -> "list[FactChainsRow]":
+    """One row per cell of a sweep of questions for the facts of a chain, asked together and, with `parts`, alone: the
+    share of answers by the first fact that is missing.
+
+    parts: score rows of the sweeps that ask for each fact alone, in the order of the chain.
+    """
+    links = [*dict.fromkeys(scores["target"])]
+    names: dict = scores.iloc[0][["model", "experiment", "task", "metric"]].to_dict()
+    asked = _asked(scores, parts, links)
+    rows: list[FactChainsRow] = []
+    for how, answers in asked.items():
+        for (size, placement), facts in answers.items():
+            if not len(facts):
+                continue
+            # The place of the first missing fact, the number of facts if there is none.
+            missing = facts[links].eq(0).assign(none=True).to_numpy().argmax(axis=1)
+            shares: dict = interval_columns("complete", proportion(missing == len(links)))
+            for place, link in enumerate(links):
+                shares |= interval_columns(f"fails_at_{link}", proportion(missing == place))
+            alone = asked.get(ALONE, {}).get((size, placement)) if how == TOGETHER else None
+            shares |= _difference("from_alone", facts.min(axis=1), None if alone is None else alone.min(axis=1))
+            cell: dict = {"size": size, "placement": placement, "asked": how, "n": len(facts)}
+            rows.append({**names, **cell, **shares})
+    with_holm(rows, "from_alone_p", "from_alone_p_holm")
+    return rows
+
+
+def _asked(scores: pd.DataFrame, parts: Sequence[pd.DataFrame], links: Sequence[str]) -> dict[str, Answers]:
+    """The answers to questions for all facts and, if each has a part, to those for each alone, joined by question."""
+    asked: dict[str, Answers] = {TOGETHER: _answers(scores)}
+    if len(parts) == len(links):
+        alone = [_answers(part) for part in parts]
+        shared = [cell for cell in alone[0] if all(cell in others for others in alone)]
+        asked[ALONE] = {cell: pd.concat([part[cell] for part in alone], axis=1, join="inner") for cell in shared}
+    return asked
 
 
 def _answers(scores: pd.DataFrame) -> dict[tuple[int, str], pd.DataFrame]:
@@ -107,10 +140,23 @@ def _difference(name: str, here: pd.Series, other: pd.Series | None) -> dict:
 def two_facts_table(fact_scores: Files, fact_parts: Mapping[str, Sequence[str]]) -> "Iterator[TwoFactsRow]":
     """The rows of each sweep, in the order of the score files.
 
-    fact_parts: by experiment, those that ask for the first and for the second fact alone, if there are such.
+    fact_parts: by experiment, those that ask for each fact alone, in their order, if there are such.
     """
-    sweeps = {sweep_of(scores): scores for scores in fact_scores.scores()}
-    for (model, experiment), scores in sweeps.items():
+    for scores, parts in _with_parts(fact_scores, fact_parts):
+        yield from two_facts_rows(scores, parts)
+
+
+def fact_chains_table(chain_scores: Files, fact_parts: Mapping[str, Sequence[str]]) -> "Iterator[FactChainsRow]":
+    """The same of chains of more than two facts."""
+    for scores, parts in _with_parts(chain_scores, fact_parts):
+        yield from chain_rows(scores, parts)
+
+
+def _with_parts(
+    scores: Files, fact_parts: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[pd.DataFrame, list[pd.DataFrame]]]:
+    """The scores of each sweep that asks for all facts, with those that ask for one."""
+    sweeps = {sweep_of(sweep): sweep for sweep in scores.scores()}
+    for (model, experiment), sweep in sweeps.items():
         if experiment in fact_parts:
-            parts = [sweeps[model, part] for part in fact_parts[experiment] if (model, part) in sweeps]
-            yield from two_facts_rows(scores, parts)
+            yield sweep, [sweeps[model, part] for part in fact_parts[experiment] if (model, part) in sweeps]

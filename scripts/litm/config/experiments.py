@@ -376,7 +376,14 @@ class Experiment(Entry):
     @property
     def has_facts(self) -> bool:
         """Whether its contexts have two gold items that belong together, or one of its kind."""
-        return load_task(self.task).in_any_order and not self.lacks_gold
+        task = load_task(self.task)
+        return task.in_any_order and task.golds == 2 and not self.lacks_gold
+
+    @property
+    def has_chain(self) -> bool:
+        """Whether its contexts have a chain of more than two facts."""
+        task = load_task(self.task)
+        return task.is_chain and task.golds > 2 and not self.lacks_gold
 
     @property
     def is_searched(self) -> bool:

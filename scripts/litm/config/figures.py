@@ -205,7 +205,7 @@ def _more_figures(sweeps: Sweeps, figures: Figures) -> dict[str, Figure]:
             if (
                 entry.has_facts and not entry.made_of
                 if kind == FACTS_KIND
-                else entry.has_positions and not entry.has_facts
+                else entry.has_positions and not (entry.has_facts or entry.has_chain)
             )
         }
         for name, experiment in experiments.items():

@@ -14,6 +14,7 @@ from litm.analysis.paper_tables import LAYOUTS
 from litm.base.store import digest
 from litm.config.beside import differences
 from litm.config.conditions import find_comparisons
+from litm.config.experiments import Experiment
 from litm.config.session_remedies import session_remedies
 from litm.config.study import Study
 from litm.config.sweeps import FILES
@@ -79,6 +80,7 @@ class TableFiles:
             "condition_scores": [pair for pair in run if pair in compared],
             "remedy_scores": [pair for pair, experiment in run.items() if experiment.condition],
             "fact_scores": [pair for pair, experiment in run.items() if experiment.has_facts],
+            "chain_scores": [pair for pair, experiment in run.items() if experiment.has_chain],
             "absent_scores": [pair for pair, experiment in run.items() if experiment.lacks_gold],
             "session_scores": [
                 pair for pair in run if any(pair[1] in remedy.values() for remedy in self._session_remedies)
@@ -132,6 +134,10 @@ class TableFiles:
         """The value for each name that tables list as `settings`."""
         study = self._study
         bases = {model.get("tuned_from") for model in study.relations["models"].values()}
+
+        def has_several(entry: Experiment) -> bool:
+            return entry.has_facts or entry.has_chain
+
         return {
             "seed": study.seed,
             "example_experiments": [(name, study.experiments[name].metric) for name, _ in self._first_examples],
@@ -147,9 +153,9 @@ class TableFiles:
             "session_remedies": self._session_remedies,
             "prices": prices(study),
             "fact_parts": {
-                name: [part for part, entry in study.answered.items() if entry.made_of == name and entry.has_facts]
+                name: [part for part, entry in study.answered.items() if entry.made_of == name and has_several(entry)]
                 for name, experiment in study.answered.items()
-                if experiment.has_facts and experiment.made_of is None
+                if has_several(experiment) and experiment.made_of is None
             },
             "tuned_models": study.tuned,
             "base_models": [name for name in study.models if name in bases],

@@ -1,6 +1,6 @@
 """Tasks on what competes with the gold item in a context of statements, one a line."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -14,6 +14,7 @@ from litm.records.questions import Gold, Item, Question
 
 #: Gold items of questions on two facts, with the slot of the wording that is the answer of a chain's fact.
 LINKS = {"first": "doctor", "second": "code"}
+THREE_LINKS = {"first": "doctor", "second": "assistant", "third": "code"}
 
 
 def _lines(items: Sequence[Item]) -> list[str]:
@@ -66,30 +67,36 @@ registered_codes = Task(
 # Two facts that belong together
 
 
-def _generate_linked(id_: str, size: int, rng: Random, wording: str, asks: str = "question") -> Question:
-    """Who the doctor of one of several hospitals is, and that doctor's code, among the same facts on other hospitals.
+def _generate_linked(
+    id_: str,
+    size: int,
+    rng: Random,
+    wording: str,
+    asks: str = "question",
+    task: str = "linked_facts",
+    links: Mapping[str, str] = LINKS,
+) -> Question:
+    """Who the doctor of one of several hospitals is, and that doctor's code, among the same facts on other hospitals;
+    with three links the code is that of the doctor's assistant.
 
-    All places, doctors and codes are distinct. asks: `question` for both facts, `first` or `second` for one of them.
-    Raises `UserError` for a context too short for both.
+    All places, persons and codes are distinct. asks: `question` for all facts, or the name of one of them. Raises
+    `UserError` for a context too short for all.
     """
-    if size < len(LINKS):
-        raise UserError(f"linked_facts: a context of {size} has no room for {len(LINKS)} facts")
-    words = wording_of("linked_facts", wording)
-    # Half of the other facts are on hospitals, half on doctors; the last hospital of an odd number has no code.
-    hospitals = (size + 1) // 2
-    names = coined_names(rng, 2 * hospitals)
-    slots = [
-        {"place": place, "doctor": doctor, "code": code}
-        for place, doctor, code in zip(
-            names[:hospitals], names[hospitals:], random_codes(rng, hospitals, words["code"]), strict=True
-        )
-    ]
-    facts = [[(words[f"{link}_item"].format_map(of_hospital),) for link in LINKS] for of_hospital in slots]
-    others = [fact for pair in facts[1:] for fact in pair][: size - len(LINKS)]
-    asked = LINKS if asks == "question" else (asks,)
+    if size < len(links):
+        raise UserError(f"{task}: a context of {size} has no room for {len(links)} facts")
+    words = wording_of(task, wording)
+    # The other facts are on hospitals, doctors and assistants in equal numbers; the last hospital may lack a code.
+    hospitals = -(-size // len(links))
+    names = coined_names(rng, len(links) * hospitals)
+    columns = [names[start : start + hospitals] for start in range(0, len(names), hospitals)]
+    columns.append(random_codes(rng, hospitals, words["code"]))
+    slots = [dict(zip(("place", *links.values()), values, strict=True)) for values in zip(*columns, strict=True)]
+    facts = [[(words[f"{link}_item"].format_map(of_hospital),) for link in links] for of_hospital in slots]
+    others = [fact for chain in facts[1:] for fact in chain][: size - len(links)]
+    asked = links if asks == "question" else (asks,)
     golds = tuple(
         Gold(link, fact, (slots[0][value],) if link in asked else ())
-        for (link, value), fact in zip(LINKS.items(), facts[0], strict=True)
+        for (link, value), fact in zip(links.items(), facts[0], strict=True)
     )
     return Question(id_, words[asks].format_map(slots[0]), golds, tuple(rng.sample(others, len(others))))
 
@@ -122,6 +129,27 @@ linked_facts_second = replace(
     name="linked_facts_second",
     asks="the second fact of a chain alone, in the contexts of linked_facts.",
     generate=partial(_generate_linked, asks="second"),
+)
+_THREE = partial(_generate_linked, task="linked_three_facts", links=THREE_LINKS)
+linked_three_facts = replace(
+    linked_facts,
+    name="linked_three_facts",
+    asks="three facts of a chain: a doctor, the assistant, and the assistant's code; all are asked for.",
+    max_new_tokens=80,
+    golds=len(THREE_LINKS),
+    parts=tuple(f"linked_three_facts_{link}" for link in THREE_LINKS),
+    generate=_THREE,
+)
+linked_three_facts_first, linked_three_facts_second, linked_three_facts_third = (
+    replace(
+        linked_three_facts,
+        name=f"linked_three_facts_{link}",
+        asks=f"the {link} fact of a chain alone, in the contexts of linked_three_facts.",
+        stem="linked_three_facts",
+        parts=(),
+        generate=partial(_THREE, asks=link),
+    )
+    for link in THREE_LINKS
 )
 
 
