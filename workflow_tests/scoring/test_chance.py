@@ -94,6 +94,6 @@ def test_a_chance_level_of_half_a_per_cent_is_a_thin_line_and_words_in_figure_an
     lines = [line for line in axes.lines if line.get_linestyle() == ":"]
     assert [line.get_ydata()[0] for line in lines] == ([5.0] if words else [])
     said = [text.get_text() for text in axes.texts if "by chance" in text.get_text()]
-    assert said == ([f"thin line: {words}"] if words else [])
+    assert said == ([words] if words else [])
     (of_report,) = accuracy_tables(accuracies(chance).assign(metric="exact_code"), {"qa": "QA"}, SizeNames({}, {}))
     assert ("by chance" in of_report["title"]) == bool(words) and of_report["title"].endswith(words)

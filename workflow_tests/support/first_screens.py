@@ -70,7 +70,7 @@ def first_screen(
         numbers={"accuracy": around(0.61), "may_lose": Number(0.024), "tokens": Number(1834), "dollars": Number(None)},
         facts={
             "condition": "5 documents", "documents": 5, "order": "ranked",
-            "reason": None, "n_alike": 3, "n_conditions": 6, "compared": [],
+            "reason": None, "n_alike": 3, "n_conditions": 6, "compared": [], "n_without_answer": None,
         },
     )  # fmt: skip
     cells = tuple(

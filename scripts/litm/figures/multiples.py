@@ -157,7 +157,7 @@ def panel_notes(panel: Panel) -> Iterator[str]:
         if models:
             yield said if panel.model in models else f"{said}: {', '.join(models)}"
     if panel.chances:
-        yield f"thin line: {by_chance(panel.chances)}"
+        yield by_chance(panel.chances)
 
 
 def _head(ax: Axes, words: str, lines: int) -> None:
