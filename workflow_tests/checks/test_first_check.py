@@ -60,7 +60,7 @@ SERVED = {"engine": "openai", "api_model": "m", "base_url": "http://localhost:1/
 
 def test_the_study_is_paired_has_references_and_the_full_one_asks_more_of_the_same(tmp_path):
     config = check_study(Asked("m", SERVED, {"input": 1, "output": 2}, 1.0))
-    study, full = load(config, tmp_path), load(full_study(config), tmp_path)
+    study, full = load(config, tmp_path), load(full_study(config, tmp_path), tmp_path)
     assert {"check_pairs", "check_documents", "check_closed_book", "check_oracle"} == {*study.experiments}
     assert study.models["m"].prices == {"input": 1, "output": 2}
     for name in ("check_pairs", "check_documents"):
@@ -71,17 +71,20 @@ def test_the_study_is_paired_has_references_and_the_full_one_asks_more_of_the_sa
 def test_own_documents_with_questions_are_asked_about_alone_with_their_references(tmp_path):
     mine = (ROOT / "examples" / "notes", ROOT / "examples" / "questions.csv")
     config = check_study(Asked("m", SERVED, None, 1.0, *mine))
-    study, full = load(config, tmp_path), load(full_study(config), tmp_path)
+    study, full = load(config, tmp_path), load(full_study(config, tmp_path), tmp_path)
     assert [*study.experiments] == ["my_positions", "my_closed_book", "my_oracle"]
     assert study.experiments["my_positions"].closed_book and "my_positions" in study.figures
     assert {one.examples for one in study.experiments.values()} == {24}
+    assert {*full.experiments} > {*study.experiments} and {*full.figures} > {*study.figures}
+    assert full.experiments["my_as_retrieved-reversed"].order == "reversed"
     assert {one.examples for one in full.experiments.values()} == {200}
+    assert full.answer_folders[0] == str(tmp_path)
 
 
 def test_documents_without_questions_are_checked_by_made_up_facts_and_in_full_up_to_the_window(tmp_path):
     served = {**SERVED, "context_window": 8000}
     config = check_study(Asked("m", served, {"input": 1, "output": 2}, 1.0, ROOT / "examples" / "notes"))
-    study, full = load(config, tmp_path), load(full_study(config), tmp_path)
+    study, full = load(config, tmp_path), load(full_study(config, tmp_path), tmp_path)
     assert [*study.experiments] == ["my_facts", "my_facts_alone", "my_linked_facts"]
     assert {*study.figures} >= {"my_facts", "my_facts_by_length"}
     assert len(full.experiments["my_facts"].cell_sizes) > len(study.experiments["my_facts"].cell_sizes) == 2
@@ -91,7 +94,7 @@ def test_documents_without_questions_are_checked_by_made_up_facts_and_in_full_up
 def test_a_session_is_checked_by_facts_and_a_rule_that_is_repeated(tmp_path):
     served, session = {**SERVED, "context_window": 9000}, ROOT / "examples" / "sessions" / "openai.json"
     config = check_study(Asked("m", served, None, 1.0, session=session))
-    study, full = load(config, tmp_path), load(full_study(config), tmp_path)
+    study, full = load(config, tmp_path), load(full_study(config, tmp_path), tmp_path)
     assert {"my_said_facts", "my_tool_facts", "my_instruction", "my_instruction_repeated"} == {*study.experiments}
     assert len(full.experiments["my_instruction"].cell_sizes) > len(study.experiments["my_instruction"].cell_sizes)
 
@@ -128,10 +131,10 @@ def test_a_curve_fits_a_terminal_of_60_columns():
 
 
 @pytest.mark.parametrize("speed", ["1.15 prompts/s", "3.88s/ prompts"])
-def test_a_fast_and_a_slow_model_s_progress_is_told_once_a_minute_where_there_is_no_terminal(
+def test_a_fast_and_a_slow_model_s_progress_is_told_now_and_then_where_there_is_no_terminal(
     speed, tmp_path, capsys, monkeypatch
 ):
-    seconds = iter(range(0, 1000, 40))
+    seconds = iter(range(0, 1000, 20))
     monkeypatch.setattr(first_check, "monotonic", lambda: next(seconds))
     lines = [f"m/e:  {n}%|##  | {n}/100 [04:05<04:31, {speed}, 99 tokens read]\n" for n in range(5)]
     assert [*first_check.errors_of([*lines, "error: no more\n"], tmp_path / "check.log")] == ["no more"]
@@ -215,7 +218,10 @@ def test_a_check_of_a_server_shows_price_curves_words_pictures_and_the_full_stud
             "has no model other: it has small": refused(tmp_path, "right", "--model", "other", *model[2:]),
             "more than the budget of US$ 0.010: raise": refused(tmp_path, "right", *model, "--budget", "0.01"),
         }
+    full = tmp_path / "litm-check" / "full_study.yaml"
+    before = full.read_text()
     refusals["does not answer (["] = refused(tmp_path, "right", *model)
+    assert full.read_text() == before and str(tmp_path / "litm-check" / "results" / "answers") in before
     assert all(words in line for words, line in refusals.items()), refusals
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("small: 288 prompts, about ")

@@ -22,7 +22,7 @@ from litm.checks.doctor import packages
 from litm.checks.first_study import MADE_UP, Asked, check_study, entry_of, full_study
 from litm.config.needs import needs_of
 from litm.config.study import Study, load_study
-from litm.config.yaml_files import read_layers, read_yaml
+from litm.config.yaml_files import layered, read_yaml
 from litm.engines.model_entries import RECORDED
 from litm.engines.registry import engine_facts
 from litm.planning.downloads import MISSING
@@ -40,7 +40,7 @@ BUDGET = 1.0
 FOLDER = Path("litm-check")
 LOG = "check.log"
 #: Lines of a run that say how far it is, and the seconds between two of them where the output is no terminal.
-PROGRESS, SECONDS = re.compile(r"^\d+ of \d+ steps|prompts/s|s/ prompts"), 60
+PROGRESS, SECONDS = re.compile(r"^\d+ of \d+ steps|prompts/s|s/ prompts"), 30
 
 
 def parser() -> argparse.ArgumentParser:
@@ -79,12 +79,15 @@ def main(words: Sequence[str]) -> None:
     options = parser().parse_args(words)
     asked = _asked(options)
     folder: Path = options.folder
-    study = check_study(asked)
-    write_study(folder / "study.yaml", study)
-    write_study(folder / "full_study.yaml", full_study(study))
-    read = load_study(read_layers([ROOT / "config" / "config.yaml", folder / "study.yaml"]), ROOT)
+    study, files = check_study(asked), (folder / "study.yaml", folder / "full_study.yaml")
+    for file in files:
+        check_own(file)
+    # Written once it can be asked: a mistake leaves the study of an earlier check as it is.
+    read = load_study(layered([read_yaml(ROOT / "config" / "config.yaml"), study]), ROOT)
     check_installed("--documents" if asked.documents else asked.name, packages(read, needs_of(read)))
     agree(say_plan(read, asked), asked, options)
+    for file, written in zip(files, (study, full_study(study, folder / "results" / "answers")), strict=True):
+        write_study(file, written)
     _run(folder, read, asked)
     _show(folder, read, asked)
 
@@ -122,10 +125,15 @@ def _asked(options: argparse.Namespace) -> Asked:
     return Asked(name, entry, prices, options.budget, *mine)
 
 
-def write_study(path: Path, study: Mapping[str, Any]) -> None:
-    """Write a study's file, over one that this wrote; `UserError` if another's is there."""
+def check_own(path: Path) -> None:
+    """Raise `UserError` if a study's file is there that this did not write."""
     if path.exists() and not path.read_text(encoding="utf-8").startswith(WRITTEN):
         raise UserError(f"{path} is not of `litm check`: name another folder with --folder")
+
+
+def write_study(path: Path, study: Mapping[str, Any]) -> None:
+    """Write a study's file, over one that this wrote; `UserError` if another's is there."""
+    check_own(path)
     text = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=100)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -157,7 +165,8 @@ def say_plan(study: Study, asked: Asked) -> float | None:
         return 0.0
     what = f"{asked.name}: {int(total['prompts']):,} prompts, about {int(total['prompt_tokens']):,} tokens"
     is_free = not model.is_served
-    price = "" if is_free else f", US$ {money(dollars)} at most" if dollars is not None else ", price not known"
+    known = ", price not known (--prices IN OUT)" if dollars is None else f", US$ {money(dollars)} at most"
+    price = "" if is_free else known
     _say(f"{what}{price}, {duration(hours * 3600) if hours is not None else 'time not known'}")
     if model.is_served:
         from litm.checks.doctor_models import server_checks

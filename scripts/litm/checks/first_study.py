@@ -28,6 +28,8 @@ SERVERS: dict[str, tuple[str | None, str]] = {
 #: Experiments: key-value pairs; documents with their references; those on the user's own documents.
 PAIRS, DOCUMENTS = "check_pairs", ("check_documents", "check_closed_book", "check_oracle")
 MINE = ("my_positions", "my_closed_book", "my_oracle")
+#: What the full study of own documents asks too: how many of them, in which order.
+AS_RETRIEVED = "my_as_retrieved"
 #: Experiments on made-up facts in documents without questions, their figures, and their lengths in tokens.
 MY_FACTS = ("my_facts", "my_facts_alone", "my_linked_facts")
 FACTS_FIGURES, FACTS_LENGTHS = ("my_facts", "my_facts_by_length"), (1500, 4000)
@@ -154,9 +156,18 @@ def _of_mine(
     return {**study, "experiments": [*names], "figures": [*figures], "define": define}
 
 
-def full_study(study: Mapping[str, Any]) -> dict[str, Any]:
-    """The config of the full study: the same with more questions and another size."""
+def full_study(study: Mapping[str, Any], answers: Path) -> dict[str, Any]:
+    """The config of the full study: the same with more questions and another size; of own documents with questions also
+    how many of them, in which order.
+
+    answers: the folder of the answers of the small study, which are used again.
+    """
     full = deepcopy({**study})
+    full["answers"] = str(answers.resolve())
+    if MINE[0] in full["experiments"]:
+        full["experiments"].append(AS_RETRIEVED)
+        full["figures"].append(AS_RETRIEVED)
+        full["define"]["experiments"][AS_RETRIEVED] = {}
     lengths = full.get("my_data", {}).pop("lengths", None)
     for name, experiment in full["define"]["experiments"].items():
         experiment["examples"] = FULL_FACTS if lengths else FULL

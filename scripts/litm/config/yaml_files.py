@@ -49,11 +49,16 @@ def read_yaml(path: str | Path) -> Any:
 
 
 def read_layers(files: Iterable[Path]) -> dict[str, Any]:
-    """The config that files give together: later ones over earlier ones, key by key, as Snakemake puts them."""
-    config: dict[str, Any] = {}
-    for file in files:
-        _put_over(config, read_yaml(file) or {})
-    return config
+    """The config that files give together, see `layered`."""
+    return layered(read_yaml(file) or {} for file in files)
+
+
+def layered(configs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The config that several give together: later ones over earlier ones, key by key, as Snakemake puts them."""
+    together: dict[str, Any] = {}
+    for config in configs:
+        _put_over(together, config)
+    return together
 
 
 def _put_over(below: dict[str, Any], above: Mapping[str, Any]) -> None:
