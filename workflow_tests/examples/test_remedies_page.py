@@ -54,7 +54,8 @@ def test_the_cut_of_the_page_keeps_the_documents_that_were_measured(pasted):
 
 
 def test_the_config_of_the_page_is_one_of_conditions():
-    config, measured = map(yaml.safe_load, blocks("yaml"))
+    config, measured, checked = map(yaml.safe_load, blocks("yaml"))
+    assert checked == {"define": {"experiments": {"my_as_retrieved": {"absent": True}}}}
     read_entry(MeasuredOn, measured["define"]["experiments"]["my_as_retrieved"]["measured_on"], "measured_on")
     define = config["define"]
     entry = read_entry(Experiment, define["experiments"]["my_remedies"], "experiments.my_remedies")
