@@ -75,6 +75,14 @@ def test_a_window_that_is_not_known_is_assumed_and_said(docs):
     assert max(cells(study(window=None, my_data={"lengths": [9000]}))) > max(cells(study()))
 
 
+def test_without_a_tokenizer_a_context_of_english_text_is_a_little_shorter_than_its_length(docs):
+    text = " ".join(ROOT.joinpath("docs", "your_haystack.md").read_text().split())
+    for number in range(200):
+        Path("docs", f"d{number:03}.txt").write_text(text[50 * number : 50 * number + 450])
+    (size,) = cells(study(my_data={"lengths": [7200]}))
+    assert 0.7 < size * (450 / 3.35 + 10) / 7200 < 0.95
+
+
 def test_lengths_without_contexts_of_their_own_are_counted(docs):
     one = study(my_data={"lengths": [400, 4000, 4001]})
     assert len(cells(one)) == 1

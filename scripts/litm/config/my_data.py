@@ -290,9 +290,11 @@ def _fitting(name: str, model: AnyModel, texts: Texts, root: Path) -> _Limit | N
     return _Limit(fit, why, remedy, left_out if too_long else "")
 
 
-def token_counter(model: AnyModel, root: Path) -> tuple[int | None, Callable[[Sequence[str]], Sequence[int]]]:
+def token_counter(
+    model: AnyModel, root: Path, of_most: float = 1.0
+) -> tuple[int | None, Callable[[Sequence[str]], Sequence[int]]]:
     """A model's window, None if it is not known, and the function that counts the tokens of texts: by its tokenizer, or
-    else by their characters.
+    else by their characters; of_most: see `count_tokens`.
     """
     path = model.stored_at(root)
     window = getattr(model, "context_window", None) or (path and known_window(path)) or None
@@ -300,7 +302,7 @@ def token_counter(model: AnyModel, root: Path) -> tuple[int | None, Callable[[Se
         # A dataset has a name instead of a path, and its file may not be here yet.
         with suppress(UserError):
             path = locate(tokenizer, root, "tokenizer")
-    return window, lambda texts: count_tokens(path, texts)
+    return window, lambda texts: count_tokens(path, texts, of_most)
 
 
 def _number_fitting(tokens: Sequence[int], room: int) -> int:

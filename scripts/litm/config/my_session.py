@@ -13,6 +13,7 @@ from litm.config.my_data import TOKENS_BESIDE, MyData, MyEntries, token_counter
 from litm.config.my_haystack import (
     DEPTHS,
     FEWEST,
+    OF_MOST,
     SHARES,
     USUAL_WINDOW,
     contexts_in_words,
@@ -34,7 +35,7 @@ def read_session_entries(as_written: MyData, models: Mapping[str, AnyModel], roo
     assert mine.session is not None, "without it there is another reader"
     session = read_session(Path(mine.session))
     texts = ["\n".join(str(message) for message in step) for step in steps(session.messages)]
-    counted = {name: token_counter(model, root) for name, model in models.items()}
+    counted = {name: token_counter(model, root, OF_MOST) for name, model in models.items()}
     name, (known, count) = min(counted.items(), key=lambda item: item[1][0] or USUAL_WINDOW)
     window, ends = known or USUAL_WINDOW, list(accumulate(count(texts)))
     lengths = [round(length * window) if length <= 1 else round(length) for length in mine.lengths or SHARES]

@@ -132,14 +132,14 @@ def known_window(path: str) -> int | None:
     return next((values[name] for name in CONTEXT_WINDOW_NAMES if isinstance(values.get(name), int)), None)
 
 
-def count_tokens(path: str | None, texts: Sequence[str]) -> list[int]:
-    """Tokens of each text by a tokenizer.json file, or the one in a folder; without one, by `most_tokens`.
+def count_tokens(path: str | None, texts: Sequence[str], of_most: float = 1.0) -> list[int]:
+    """Tokens of each text by a tokenizer.json file, or the one in a folder; without one, this share of `most_tokens`.
 
     Raises `UserError` for another file of this kind.
     """
     file = Path(path or "") if str(path).endswith(".json") else Path(path or "", "tokenizer.json")
     if path is None or not file.is_file():
-        return [*map(most_tokens, texts)]
+        return [round(of_most * most_tokens(text)) for text in texts]
     from tokenizers import Tokenizer
 
     try:
