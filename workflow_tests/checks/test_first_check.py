@@ -100,6 +100,17 @@ def test_a_session_is_checked_by_facts_and_a_rule_that_is_repeated(tmp_path):
     assert len(full.experiments["my_instruction"].cell_sizes) > len(study.experiments["my_instruction"].cell_sizes)
 
 
+def test_a_check_of_a_session_makes_the_table_of_what_helps_whose_findings_are_its_last_lines(tmp_path, monkeypatch):
+    made: list[str] = []
+    monkeypatch.setattr(first_check, "make", lambda folder, targets: made.extend(targets))
+    session = ROOT / "examples" / "sessions" / "openai.json"
+    for more in ({"session": session}, {"documents": ROOT / "examples" / "notes"}):
+        asked = Asked("m", {**SERVED, "context_window": 9000}, None, 1.0, **more)
+        first_check._run(tmp_path, load(check_study(asked), tmp_path), asked)
+        assert ("results/tables/session_remedies.csv" in made) == ("session" in more)
+        made.clear()
+
+
 def test_made_up_answers_are_marked_in_every_title_and_name(tmp_path):
     study = load(check_study(Asked(MADE_UP, {"engine": "fake"}, None, 1.0)), tmp_path)
     assert [*study.models] == ["made_up_answers"]
