@@ -1,15 +1,19 @@
 """litm check: which model a name means, the studies it writes, its questions before the first request, its curves."""
 
+import gzip
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 from conftest import ROOT
+from fault_server import FaultHandler, FaultServer
 from fork_server import exit_status
 from local_http import Handler, Served
+from readers import read_answer
 from workbench import in_a_fork
 
 from litm.base.cli import run
@@ -192,6 +196,17 @@ class _Handler(Handler):
         self.send(200, json.dumps({**body, "usage": usage}).encode(), Content_Type="application/json")
 
 
+class _ListingHandler(FaultHandler):
+    def do_GET(self) -> None:
+        self.send(200, b'{"data": [{"id": "small"}]}')
+
+
+class _Listing(FaultServer):
+    """A server that lists its one model."""
+
+    handler = _ListingHandler
+
+
 def checked(folder: Path, key: str, *words: str) -> subprocess.CompletedProcess:
     """`litm check` as a user starts it."""
     command = [ROOT / "litm", "check", "--key-variable", "LITM_TEST_KEY", *words]
@@ -257,6 +272,30 @@ def test_a_check_of_a_server_shows_price_curves_words_pictures_and_the_full_stud
         refused(tmp_path, "right", *model)
         == "error: litm-check/study.yaml is not of `litm check`: name another folder with --folder\n"
     )
+
+
+def read_in_the_last_3000_characters(prompt: str) -> str:
+    """The answer of a model that forgets what stands earlier."""
+    return read_answer(prompt[-3000:], prompt[-300:])
+
+
+@pytest.mark.study
+def test_a_check_of_a_session_ends_with_what_helps_or_with_how_many_questions_would_tell(tmp_path):
+    session = str(ROOT / "examples" / "sessions" / "codex.jsonl")
+    with _Listing(lambda prompt, attempt: None, answer=read_in_the_last_3000_characters) as server:
+        model = ("--model", "small", "--url", f"{server.url}/v1", "--window", "32000")
+        done = checked(tmp_path, "right", *model, "--session", session)
+    assert done.returncode == 0, done.stdout + done.stderr
+    # Its secrets are neither sent nor kept.
+    secret = b"EXAMPLE0000example1111"
+    assert secret in Path(session).read_bytes() and server.asked
+    assert secret not in "".join(prompt for _, prompt, _ in server.asked).encode()
+    kept = [path for path in tmp_path.rglob("*") if path.is_file()]
+    read = {path: gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes() for path in kept}
+    assert len(kept) > 50 and not [path for path, content in read.items() if secret in content]
+    said = " ".join(done.stdout.split())
+    assert "What to do: small: repeat the instruction at the end: " in said and "→ 100 % (+" in said
+    assert re.search(r"Your session: an instruction of the user, \d+ steps \([\d,]+ tokens, \d+% of the window\)", said)
 
 
 def test_curves_are_those_of_cells_with_a_position(tmp_path):
