@@ -32,9 +32,8 @@ PROMPTS = ROOT / "resources" / "prompts"
 def passages(tmp_path_factory) -> list[Passage]:
     """Passages of Markdown documentation, this project's."""
     folder = tmp_path_factory.mktemp("docs")
-    pages = [*ROOT.glob("docs/*.md"), ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "results" / "README.md"]
-    for page in pages:
-        (folder / page.name).write_bytes(page.read_bytes())
+    for number, page in enumerate(sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("*.md"), *ROOT.glob("*/README.md")])):
+        (folder / f"{number}_{page.name}").write_bytes(page.read_bytes())
     return [passage for _, passage in read_source("documents", folder, CorpusSettings(100))]
 
 
