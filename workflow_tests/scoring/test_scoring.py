@@ -66,6 +66,16 @@ def test_empty_cut_and_refused_answers_are_counted_apart_from_wrong_ones():
     assert row["accuracy_completed"] == 0.5
 
 
+def test_the_tokens_of_answers_with_their_thinking_are_told_by_position_where_all_were_counted():
+    examples = [example(id, place) for place in ("gold_at_0", "gold_at_1") for id in "ab"]
+    tokens = {("a", "gold_at_0"): 100, ("b", "gold_at_0"): 300, ("a", "gold_at_1"): 50, ("b", "gold_at_1"): None}
+    responses = [
+        replace(response(id, place, "answer"), response_tokens=number) for (id, place), number in tokens.items()
+    ]
+    first, second = accuracy_table(score_sweep(SWEEP, examples, responses)).to_dict("records")
+    assert first["answer_tokens"] == 200 and second["answer_tokens"] is None
+
+
 def test_where_labels_correct_a_judge_the_accuracy_of_completed_answers_is_not_told():
     examples = [example(id, "gold_at_0") for id in "abcd"]
     ends = ("stop", "stop", "stop", "length")

@@ -393,6 +393,7 @@ def _cell_row(names: dict, group: pd.DataFrame) -> "AccuracyRow":
         "accuracy_lenient": _mean(counted["correct_lenient"]),
         "accuracy_completed": completed,
         "chance": _mean(group["chance"]) if "chance" in group else None,
+        "answer_tokens": _mean(counted["response_tokens"]),
         "n_empty": int(counted["empty"].sum()),
         "n_cut": _ended(counted, LENGTH),
         "n_refused": _ended(counted, REFUSED),
