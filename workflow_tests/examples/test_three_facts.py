@@ -100,7 +100,8 @@ def test_questions_for_one_fact_have_the_contexts_of_those_for_all():
 
 
 def test_placements_differ_in_nothing_but_the_places_of_the_facts():
-    assert check_examples(prompts(TASK), generated=False) == []
+    for task in (TASK, *(f"{TASK}_{link}" for link in LINKS)):
+        assert check_examples(prompts(task), generated=False) == []
     for question in load_task(TASK).questions(SIZE, SETTINGS, None):
         texts = [text for (text,) in [*(gold.item for gold in question.golds), *question.distractors]]
         assert len({*texts}) == SIZE and len({*CODE.findall(" ".join(texts))}) == sum("code" in text for text in texts)
