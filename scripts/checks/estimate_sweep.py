@@ -24,11 +24,12 @@ from litm.inference.sweep import present_answers
 from litm.records.examples import Example, read_examples
 from litm.records.measures import MEASURE, VERDICT
 from litm.records.responses import read_responses
-from litm.scoring.judge_prompts import judge_prompts
 
 
 def prompts_about(judged: Mapping[str, Any], template: str, examples: tuple[str, ...]) -> list[Example] | None:
     """The prompts of a judge; None if the file of responses is of an earlier config."""
+    from litm.scoring.judge_prompts import judge_prompts
+
     responses = judged["responses"]
     of_sweep = partial(read_examples, *examples), partial(read_responses, responses)
     try:

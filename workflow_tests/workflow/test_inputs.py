@@ -64,12 +64,12 @@ def test_an_estimate_needs_no_hub_if_the_config_is_complete_and_grows_with_the_a
     # A server's name for its model is in the file, and needs no network.
     identified = ("here", "chat", "completions")
     assert [source(name) for name in identified] == [[f"results/models/{name}.json"] for name in identified]
-    assert inputs_of(other.study).sweeps.answered(of()) == 0
+    assert inputs_of(other.study).sweeps.answered(of(experiment="e")) == 0
     for identity, name, text in (("one", "parts+kv", "12345"), ("another", "here+qa", "678")):
         folder = Path("results/answers") / identity
         folder.mkdir(parents=True)
         (folder / f"{name}.2026-01-31.study-run.jsonl").write_text(text)
-    assert inputs_of(other.study).sweeps.answered(of()) == 8
+    assert inputs_of(other.study).sweeps.answered(of(experiment="e")) == 8
     # A model that was asked is identified; which files have its answers is not known before they are read.
     assert source("parts") == ["results/models/parts.json"]
     shutil.rmtree("results")
