@@ -125,7 +125,7 @@ def test_retrieved_documents_without_those_that_have_the_answer_are_read_under_e
 
 @pytest.fixture
 def retrieved(tmp_path):
-    """Five documents of a question, of which the gold one, one marked and one with the answer as text have it."""
+    """Five documents of a question; three have the answer: the gold one, a marked one, and one with its text."""
     ctxs = [{"id": str(n), "title": f"t{n}", "text": f"text {n}", "hasanswer": n == 3} for n in range(5)]
     ctxs[1]["text"] = "It is Lima."
     record = {"question": "which", "answers": ["lima"], "gold_id": "4", "ctxs": [*ctxs[:3], ctxs[4], ctxs[3]]}

@@ -74,6 +74,9 @@ def test_the_tokens_of_answers_with_their_thinking_are_told_by_position_where_al
     ]
     first, second = accuracy_table(score_sweep(SWEEP, examples, responses)).to_dict("records")
     assert first["answer_tokens"] == 200 and second["answer_tokens"] is None
+    without_usage = [replace(one, response_tokens=0) for one in responses]
+    for row in accuracy_table(score_sweep(SWEEP, examples, without_usage)).to_dict("records"):
+        assert row["answer_tokens"] is None
 
 
 def test_where_labels_correct_a_judge_the_accuracy_of_completed_answers_is_not_told():

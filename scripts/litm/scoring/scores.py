@@ -393,7 +393,10 @@ def _cell_row(names: dict, group: pd.DataFrame) -> "AccuracyRow":
         "accuracy_lenient": _mean(counted["correct_lenient"]),
         "accuracy_completed": completed,
         "chance": _mean(group["chance"]) if "chance" in group else None,
-        "answer_tokens": _mean(counted["response_tokens"]),
+        # A server that reports no tokens leaves 0 for an answer that has text.
+        "answer_tokens": _mean(
+            counted["response_tokens"].mask(counted["response_tokens"].eq(0).fillna(False) & ~counted["empty"])
+        ),
         "n_empty": int(counted["empty"].sum()),
         "n_cut": _ended(counted, LENGTH),
         "n_refused": _ended(counted, REFUSED),

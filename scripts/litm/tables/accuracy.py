@@ -51,8 +51,7 @@ class AccuracyRow(TypedDict, total=False):
     """of a reader that gives any one of the context's values of the asked kind (any key's value, any code; either value
     of a conflict); empty for open questions, and where the context has no other value"""
     answer_tokens: Annotated[col.Number, shown("Answer tokens")]
-    """mean tokens of a counted answer with its thinking, of which those of a reasoning model are most; empty if not
-    counted"""
+    """mean tokens of the answers, reasoning included; empty if the tokens of an answer are not known"""
     n_empty: Annotated[col.Integer, shown("Empty")]
     """counted answers that were empty"""
     n_cut: Annotated[col.Integer, shown("Cut")]

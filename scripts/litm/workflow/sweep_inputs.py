@@ -398,7 +398,7 @@ class SweepInputs:
         return self._judge_prompt(judging.experiment) if judging else []
 
     def counted_answers(self, wildcards: Wildcards) -> dict | None:
-        """The file of the answers that a judge is asked about, and of which of them; None for another sweep."""
+        """The file of the judged answers, and the settings that select them; None for a sweep without a judge."""
         judging = self._study.judgings.get(wildcards.experiment)
         if not judging or not judging.experiment.judge:
             return None
